@@ -1,0 +1,46 @@
+"""The command `evidence`: results on stdout, talk on stderr, an exit code for each kind of end (docs/cli.md).
+
+Exit codes: 0 done, 1 the check says no, 2 wrong use or refused input, 3 not found or not permitted, 4 store fault.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from evidence_store import VERSION
+from evidence_store.errors import EvidenceStoreError, StoreUnavailable
+from api.cli import checking, demo, reading, serving, sources
+from api.cli.output import Output
+from api.cli.parser import Parser, Run, Verbs, wants_json
+from api.errors import EXIT_STORE_FAULT, exit_code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and gives its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    output = Output(json=wants_json(words))
+    try:
+        arguments = _parser().parse_args(words)
+        run: Run = arguments.run
+        return run(arguments, output)
+    except EvidenceStoreError as why:
+        output.error(why)
+        return exit_code(why)
+    except BrokenPipeError:
+        # The reader of our output has gone: nothing is left to say, and Python must not try at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except OSError as why:
+        output.error(StoreUnavailable(f"{why.strerror or why}: {why.filename}" if why.filename else str(why)))
+        return EXIT_STORE_FAULT
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="evidence", description="Keeps tool outputs whole, and leads conclusions to their bytes.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"evidence-store {VERSION}")
+    verbs = Verbs(parser)
+    for group in (sources, reading, checking, demo, serving):
+        group.add_to(verbs)
+    return parser

@@ -1,0 +1,130 @@
+"""Commands that check: check, trace, verify, validate, project. Exit 1 when the answer is no."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import orjson
+
+from evidence_store.errors import InvalidInput, JsonValue
+from evidence_store.report_check import find_uncited
+from api.cli.output import Output
+from api.cli.parser import Verbs
+from api.cli.sources import read_pieces
+from api.errors import EXIT_DONE, EXIT_NO
+from api.presenters import Json
+from api.projecting import outcome_json, project_step
+from api.settings import read_settings
+from api.wiring import open_services
+
+MAX_INPUT_BYTES = 64 * 1024 * 1024
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini")
+
+
+def add_to(verbs: Verbs) -> None:
+    check = verbs.add("check", "Check the citations of a report: one verdict each.", run_check)
+    check.add_argument("report", metavar="REPORT", help="Markdown, or the JSON of `evidence demo`")
+    trace = verbs.add("trace", "Walk from a report, claim or evidence to the bytes.", run_trace)
+    trace.add_argument("subject", metavar="SUBJECT", help="rp_…, TASK/C1 or ev_…")
+    verify = verbs.add("verify", "Check the store, its blobs and its journal.", run_verify)
+    verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
+    validate = verbs.add("validate", "Check a message list against a provider's rules.", run_validate)
+    validate.add_argument("messages", metavar="MESSAGES.json")
+    validate.add_argument("--provider", required=True, metavar="P", help="openai")
+    validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
+    project = verbs.add("project", "Build the input of one step.", run_project)
+    project.add_argument("step", metavar="STEP.json")
+
+
+def read_input(path: str) -> bytes:
+    """A whole small file, or standard input. Raises InvalidInput past 64 MiB."""
+    raw = bytearray()
+    for piece in read_pieces(path):
+        raw += piece
+        if len(raw) > MAX_INPUT_BYTES:
+            raise InvalidInput(f"{path!r} is larger than {MAX_INPUT_BYTES} bytes", {"limit": MAX_INPUT_BYTES}, code="too_large")
+    return bytes(raw)
+
+
+def read_json(path: str) -> JsonValue:
+    """A JSON file. Raises InvalidInput naming the place of what is wrong."""
+    try:
+        value: JsonValue = orjson.loads(read_input(path))
+    except orjson.JSONDecodeError as why:
+        raise InvalidInput(f"{path!r} is not JSON: {why}", {"line": why.lineno}, code="not_json") from why
+    return value
+
+
+def report_text(path: str) -> str:
+    """The Markdown of a report, also where the file is the JSON answer of `evidence demo`, which names it."""
+    raw = read_input(path)
+    text = raw.decode("utf-8", "replace")
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        answer = orjson.loads(raw)
+        named = Path(path).parent / answer["report"]
+    except (orjson.JSONDecodeError, KeyError, TypeError) as why:
+        raise InvalidInput(f"{path!r} is neither Markdown nor the answer of `evidence demo`", code="not_a_report") from why
+    return read_input(str(named)).decode("utf-8", "replace")
+
+
+def run_check(arguments: Namespace, output: Output) -> int:
+    text = report_text(arguments.report)
+    with open_services(read_settings(arguments.store)) as services:
+        checked = services.store.checks.check_report(text)
+    ok = all(one.ok for one in checked)
+    citations: list[Json] = []
+    for one in checked:
+        shown: dict[str, Json] = {"id": one.place.id, "verdict": one.verdict, "quote": one.quote, "where": f"line {one.place.line}"}
+        if one.folded:
+            shown["folded"] = True
+        citations.append(shown | ({"text": one.text} if one.text else {}))
+    uncited: list[Json] = [{"line": one.line, "text": one.text} for one in find_uncited(text)]
+    n_bad = sum(not one.ok for one in checked)
+    lines = [f"{arguments.report}:{one.place.line}: {one.place.id} {one.verdict}, quote {one.quote}: {one.text}\n" for one in checked if not one.ok]
+    summary = f"{len(checked)} citations, {len(checked) - n_bad} ok, {n_bad} not; {len(uncited)} sentences without a citation\n"
+    output.value({"ok": ok, "citations": citations, "uncited": uncited}, "".join(lines) + summary)
+    return EXIT_DONE if ok else EXIT_NO
+
+
+def run_trace(arguments: Namespace, output: Output) -> int:
+    from evidence_store.trace import trace  # start-up cost: the parsers
+
+    with open_services(read_settings(arguments.store)) as services:
+        found = trace(services.store, arguments.subject)
+    hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in found.hops]
+    lines = [f"{hop.check:<10} {hop.kind:<9} {hop.id}  {hop.text}\n" for hop in found.hops]
+    output.value({"ok": found.ok, "subject": found.subject, "hops": hops}, "".join(lines))
+    return EXIT_DONE if found.ok else EXIT_NO
+
+
+def run_verify(arguments: Namespace, output: Output) -> int:
+    with open_services(read_settings(arguments.store)) as services:
+        found = services.store.checks.verify(deep=arguments.deep)
+    ok = not found.faults
+    faults: list[Json] = [{"code": fault.code, "subject": fault.subject, "text": fault.text} for fault in found.faults]
+    counts = dict(found.counts)
+    lines = [f"{fault.code}: {fault.text}\n" for fault in found.faults]
+    summary = ", ".join(f"{n} {name}" for name, n in counts.items()) + (": ok\n" if ok else f": {len(faults)} faults\n")
+    output.value({"ok": ok, "faults": faults, "counts": counts}, "".join(lines) + summary)
+    return EXIT_DONE if ok else EXIT_NO
+
+
+def run_validate(arguments: Namespace, output: Output) -> int:
+    from projector import validate  # start-up cost
+
+    found = validate(read_json(arguments.messages), arguments.provider, allow_open=arguments.allow_open)
+    faults: list[Json] = [
+        {"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found
+    ]
+    lines = [f"message {fault.message}: {fault.text}\n" for fault in found]
+    output.value({"ok": not found, "faults": faults}, "".join(lines) or "ok\n")
+    return EXIT_NO if found else EXIT_DONE
+
+
+def run_project(arguments: Namespace, output: Output) -> int:
+    value = read_json(arguments.step)
+    outcome = project_step(value, read_settings(arguments.store))
+    shown = outcome_json(outcome)
+    output.value(shown, orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode() + "\n")
+    return EXIT_DONE if shown["outcome"] == "projected" else EXIT_NO

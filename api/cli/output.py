@@ -1,0 +1,57 @@
+"""What a command prints. With `--json`, stdout holds one JSON value, or nothing when the command failed."""
+
+import sys
+from collections.abc import Iterable
+
+import orjson
+
+from evidence_store.errors import EvidenceStoreError
+from evidence_store.model import Packet
+from api.errors import error_object
+from api.presenters import Json, dumps
+
+
+class Output:
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+
+    def value(self, value: Json, text: str) -> None:
+        """The result, as JSON or as text for people."""
+        self.bytes(dumps(value) if self.json else text.encode("utf-8", "replace"))
+
+    def bytes(self, data: bytes) -> None:
+        """Bytes as they are, whatever the locale."""
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+    def note(self, text: str) -> None:
+        """Talk, for people."""
+        sys.stderr.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+
+    def error(self, error: EvidenceStoreError) -> None:
+        """One line: what, where and what to do."""
+        shown = error_object(error)
+        if self.json:
+            sys.stderr.buffer.write(dumps(_plain(shown)))
+            sys.stderr.buffer.flush()
+            return
+        helps = [f"{name}: {orjson.dumps(_plain(value)).decode()}" for name, value in shown.items() if name not in ("code", "message")]
+        self.note(f"evidence: {shown['message']}" + (f" ({'; '.join(helps)})" if helps else ""))
+
+
+def _plain(value: object) -> Json:
+    """Values of error details, which may be any Mapping or Sequence, as plain containers."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, int | bool) or value is None else str(value)
+
+
+def packets_text(packets: Iterable[Packet]) -> str:
+    """Packets for people: the form that a model reads, too (docs/formats/packet-text.md)."""
+    from projector import format_packet  # start-up cost: `evidence resources` shows none
+
+    return "".join(format_packet(packet) for packet in packets)

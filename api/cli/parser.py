@@ -1,0 +1,62 @@
+"""The parser of the command line: wrong use is an error like any other, and common options stand before or after a command."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from api.cli.output import Output
+from api.errors import WrongUse
+
+Run = Callable[[argparse.Namespace, Output], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUse(f"{message}; see `{self.prog} --help`")
+
+
+def wants_json(words: Sequence[str]) -> bool:
+    """Whether `--json` is asked for, also where the rest cannot be parsed."""
+    options = words[: words.index("--")] if "--" in words else words
+    return "--json" in options
+
+
+class Verbs:
+    """Where commands are added, each with the options that all of them have."""
+
+    def __init__(self, parser: Parser) -> None:
+        add_common(parser, None)
+        self._verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+
+    def add(self, name: str, help_: str, run: Run) -> Parser:
+        parser = self._verbs.add_parser(name, help=help_, description=help_, allow_abbrev=False)
+        parser.set_defaults(run=run)
+        add_common(parser, argparse.SUPPRESS)
+        return parser
+
+
+def add_common(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """May stand before the command and after it."""
+    parser.add_argument("--store", metavar="URL", default=default, help="folder of the store (default ./.evidence or EVIDENCE_STORE_URL)")
+    parser.add_argument("--json", action="store_true", default=default or False, help="JSON on stdout, also for errors on stderr")
+
+
+def whole_number(low: int) -> Callable[[str], int]:
+    """A type of argument: a whole number of at least `low`."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdecimal() or len(text) > 15 or int(text) < low:
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number of at least {low}")
+        return int(text)
+
+    return read
+
+
+def read_place(text: str) -> tuple[str, int | None]:
+    """RESOURCE or RESOURCE@REV: the last `@` followed by digits only is the revision."""
+    name, at, number = text.rpartition("@")
+    if at and number.isascii() and number.isdecimal() and len(number) <= 15:
+        return name, int(number)
+    return text, None

@@ -1,0 +1,123 @@
+"""Commands about what is stored: init, db, put, resources, cat."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from evidence_store.errors import InvalidInput, NotFound
+from evidence_store.model import Format, Kind, ResourceName
+from evidence_store.records.sources import Revision
+from evidence_store.store import init_store, open_store
+from api.cli.output import Output
+from api.cli.parser import Verbs, read_place, whole_number
+from api.presenters import Json, resource_json, revision_json
+from api.settings import read_settings
+
+PIECE_BYTES = 1024 * 1024
+LISTED = 1000
+
+
+def add_to(verbs: Verbs) -> None:
+    verbs.add("init", "Make a store; may be run again.", run_init)
+    database = verbs.add("db", "Care for the database.", run_upgrade)
+    database.add_argument("action", choices=["upgrade"], help="bring the schema to this version")
+    put = verbs.add("put", "Store a tool output as the next revision of a resource.", run_put)
+    put.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    put.add_argument("--resource", required=True, metavar="NAME", help="name of the resource")
+    put.add_argument("--media-type", metavar="T", help="media type; decides the format")
+    put.add_argument("--format", choices=[f.value for f in Format], help="format, whatever media type and suffix say")
+    put.add_argument("--kind", choices=[k.value for k in Kind], default="observation", help="what the resource can prove")
+    put.add_argument("--scope", default="", metavar="TEXT", help="scope label, shown with every packet")
+    put.add_argument("--version-label", metavar="L", help="what the publisher calls this revision")
+    put.add_argument("--label", action="append", default=[], metavar="L", help="access label; may be given again")
+    put.add_argument("--if-newest", type=whole_number(0), metavar="N", help="refuse unless N is the newest revision (0: none is)")
+    put.add_argument("--idempotency-key", metavar="KEY", help="the same key gives the revision that it gave before")
+    resources = verbs.add("resources", "List resources, or the revisions of one.", run_resources)
+    resources.add_argument("name", nargs="?", metavar="NAME")
+    resources.add_argument("--after", default="", metavar="NAME", help="continue after this resource")
+    cat = verbs.add("cat", "Write the stored bytes of a revision, unchanged.", run_cat)
+    cat.add_argument("place", metavar="RESOURCE[@REV]")
+
+
+def run_init(arguments: Namespace, output: Output) -> int:
+    folder = read_settings(arguments.store).store
+    init_store(folder)
+    output.value({"store": str(folder)}, f"store ready: {folder}\n")
+    return 0
+
+
+def run_upgrade(arguments: Namespace, output: Output) -> int:
+    folder = read_settings(arguments.store).store
+    if not folder.is_dir():
+        raise NotFound(f"there is no store at {str(folder)!r}; make one with `evidence init`", code="no_store")
+    return run_init(arguments, output)
+
+
+def run_put(arguments: Namespace, output: Output) -> int:
+    from evidence_store.store.sources import PutRequest  # start-up cost: the parsers
+
+    request = PutRequest(
+        ResourceName(arguments.resource),
+        Kind(arguments.kind),
+        arguments.scope,
+        tuple(arguments.label),
+        arguments.media_type,
+        None if arguments.format is None else Format(arguments.format),
+        None if arguments.file == "-" else Path(arguments.file).name,
+        arguments.version_label,
+        if_newest=arguments.if_newest,
+        idempotency_key=arguments.idempotency_key,
+    )
+    with open_store(read_settings(arguments.store).store) as store:
+        result = store.sources.put(request, read_pieces(arguments.file))
+    shown: dict[str, Json] = revision_json(result.revision) | {"created": result.created}
+    output.value(shown, _revision_text(result.revision, "stored" if result.created else "unchanged"))
+    return 0
+
+
+def read_pieces(path: str) -> Iterator[bytes]:
+    """The bytes of a file, or of standard input for `-`. Raises NotFound or InvalidInput for what cannot be read."""
+    if path == "-":
+        yield from iter(lambda: sys.stdin.buffer.read(PIECE_BYTES), b"")
+        return
+    try:
+        with open(path, "rb") as file:
+            yield from iter(lambda: file.read(PIECE_BYTES), b"")
+    except FileNotFoundError as why:
+        raise NotFound(f"there is no file {path!r}", code="no_file") from why
+    except OSError as why:
+        raise InvalidInput(f"{path!r} cannot be read: {why.strerror}", code="unreadable_file") from why
+
+
+def run_resources(arguments: Namespace, output: Output) -> int:
+    with open_store(read_settings(arguments.store).store) as store:
+        if arguments.name is not None:
+            revisions = store.sources.list_revisions(ResourceName(arguments.name))
+            lines = [_revision_text(revision, "") for revision in revisions]
+            output.value({"resource": arguments.name, "revisions": [revision_json(r) for r in revisions]}, "".join(lines))
+            return 0
+        found = store.sources.list_resources(arguments.after, LISTED + 1)
+    listed, more = found[:LISTED], len(found) > LISTED
+    lines = [f"{one.name}@{newest.number}  {newest.format.value}, {newest.size} bytes\n" for one, newest in listed]
+    output.value({"resources": [resource_json(*one) for one in listed], "more": more}, "".join(lines))
+    if more and not output.json:
+        output.note(f"more: evidence resources --after {listed[-1][0].name}")
+    return 0
+
+
+def run_cat(arguments: Namespace, output: Output) -> int:
+    name, number = read_place(arguments.place)
+    with open_store(read_settings(arguments.store).store) as store:
+        raw = store.sources.get_bytes(ResourceName(name), number)
+    output.bytes(raw)
+    return 0
+
+
+def _revision_text(revision: Revision, word: str) -> str:
+    head = f"{revision.resource}@{revision.number}  {revision.format.value}, {revision.size} bytes, {revision.digest}"
+    notes = [f"  {note.code}: {note.text}\n" for note in revision.notes]
+    return f"{word} {head}".lstrip() + "\n" + "".join(notes)
+
+
+

@@ -1,0 +1,97 @@
+"""Compares the alternatives of `oneOf` and `anyOf`: paired by what they are, never by their order.
+
+A schema without alternatives counts as the one alternative that it is.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from api.compat_report.comparison import Comparison, new_cite, old_cite, ref_of
+from api.compat_report.model import Direction
+from api.compat_report.phrases import describe_schema
+from api.compat_report.pointers import parent_of
+from api.compat_report.shapes import covers, find_core, find_parts, find_types
+from api.compat_report.view import Node
+
+CompareSchemas: TypeAlias = Callable[[Comparison, Node, Node, Direction], None]
+
+
+def compare_branches(
+    c: Comparison,
+    old: Node,
+    new: Node,
+    old_branches: tuple[Node, ...],
+    new_branches: tuple[Node, ...],
+    direction: Direction,
+    compare_schemas: CompareSchemas,
+) -> None:
+    """An alternative taken away breaks a request, one more breaks a response."""
+    olds, news = list(old_branches or (old,)), list(new_branches or (new,))
+    pairs = _pair(olds, news, direction)
+    for before, after in pairs:
+        if old_branches and new_branches:
+            compare_schemas(c, before, after, direction)
+    if direction == "request":
+        for before in olds:
+            phrase = describe_schema(before, direction)
+            place = c.new.node(parent_of(new_branches[0].pointer)) if new_branches else new
+            c.add("request-branch-removed", f"an alternative of {phrase.text} removed", old_cite(before), new_cite(place), *phrase.cites)
+    else:
+        for after in news:
+            phrase = describe_schema(after, direction)
+            place = c.old.node(parent_of(old_branches[0].pointer)) if old_branches else old
+            c.add("response-branch-added", f"an alternative of {phrase.text} added", old_cite(place), new_cite(after), *phrase.cites)
+
+
+def _pair(olds: list[Node], news: list[Node], direction: Direction) -> list[tuple[Node, Node]]:
+    """Takes the pairs out of both lists; what is left has no counterpart."""
+    pairs: list[tuple[Node, Node]] = []
+    for same in (_is_equal, _has_same_ref, _has_same_title, _has_same_types, _covering(direction)):
+        for before in tuple(olds):
+            after = next((one for one in news if same(before, one)), None)
+            if after is not None:
+                olds.remove(before)
+                news.remove(after)
+                pairs.append((before, after))
+    if len(olds) == len(news) == 1:
+        pairs.append((olds.pop(), news.pop()))
+    return pairs
+
+
+def _is_equal(old: Node, new: Node) -> bool:
+    return old.value() == new.value()
+
+
+def _has_same_ref(old: Node, new: Node) -> bool:
+    before, after = ref_of(find_core(old).node), ref_of(find_core(new).node)
+    return before is not None and before == after
+
+
+def _has_same_title(old: Node, new: Node) -> bool:
+    before, after = old.get("title"), new.get("title")
+    return before is not None and after is not None and before.text() == after.text()
+
+
+def _has_same_types(old: Node, new: Node) -> bool:
+    before, after = _types(old), _types(new)
+    return before is not None and before == after
+
+
+def _covering(direction: Direction) -> Callable[[Node, Node], bool]:
+    """An integer goes with a number in the direction in which that is no change."""
+
+    def is_covered(old: Node, new: Node) -> bool:
+        before, after = _types(old), _types(new)
+        if before is None or after is None:
+            return False
+        return covers(after, before) if direction == "request" else covers(before, after)
+
+    return is_covered
+
+
+def _types(node: Node) -> frozenset[str] | None:
+    """The types of an inline alternative that says them; None behind a `$ref`."""
+    core = find_core(node).node
+    if ref_of(core) is not None:
+        return None
+    return find_types(find_parts(core), core).names

@@ -1,0 +1,119 @@
+"""What a comparison collects while it walks: findings, subjects to compare on their own, and places to read first.
+
+A `Hidden` place ends only the part that needed it, so that one look names all that is to be read.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from api.compat_report.model import Cite, Examination, Finding, Need
+from api.compat_report.pointers import find_target
+from api.compat_report.rules import require_rule
+from api.compat_report.subjects import PairKind, format_pair
+from api.compat_report.view import Hidden, Node, View
+
+
+@dataclass(slots=True)
+class Comparison:
+    """The two versions and all that is found about one subject."""
+
+    old: View
+    new: View
+    tried: int = 0
+    """Steps already spent on this subject without an end."""
+    findings: list[Finding] = field(default_factory=list)
+    uses: dict[str, None] = field(default_factory=dict)
+    subjects: dict[str, None] = field(default_factory=dict)
+    needs: dict[Need, None] = field(default_factory=dict)
+    excluded: bool = False
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part of the walk that may be cut short by a hidden place."""
+        try:
+            yield
+        except Hidden as hidden:
+            self.needs.setdefault(hidden.need)
+
+    def add(self, rule: str, text: str, *cites: Cite) -> None:
+        """A breaking change."""
+        self._append(Finding(require_rule(rule).id, text, cites))
+
+    def ask(self, rule: str, text: str, reason: str, *cites: Cite) -> None:
+        """Something that the rules cannot decide: it stays open, and is never passed over."""
+        self._append(Finding(require_rule(rule).id, text, cites, "open", reason))
+
+    def exclude(self, rule: str, text: str, cite: Cite) -> None:
+        """The subject is outside the scope of the task."""
+        self.excluded = True
+        self._append(Finding("scope", text, (cite,), "excluded", rule))
+
+    def use(self, kind: PairKind, old: Node, new: Node) -> None:
+        """The pair is compared on its own, once for all that rest on it."""
+        self.uses.setdefault(format_pair(kind, old.pointer, new.pointer))
+
+    def result(self) -> Examination:
+        return Examination(tuple(self.findings), tuple(self.uses), tuple(self.needs), tuple(self.subjects), self.excluded)
+
+    def _append(self, finding: Finding) -> None:
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+
+def old_cite(node: Node) -> Cite:
+    return Cite("old", node.pointer, "old")
+
+
+def new_cite(node: Node) -> Cite:
+    return Cite("new", node.pointer, "new")
+
+
+def lacking(node: Node) -> Cite:
+    """The names of a container, which show what it does not hold."""
+    return Cite(node.view.side, node.pointer, "absent", "keys")
+
+
+def side_of(parent: Node, token: str) -> Cite:
+    """The member where it exists, else the names of the container that lacks it."""
+    member = parent.get(token)
+    if member is None:
+        return lacking(parent)
+    return Cite(member.view.side, member.pointer, member.view.side)
+
+
+class Unresolved(Exception):
+    """A `$ref` that leads out of the document, to nothing, or in a circle."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(f"{node.pointer}: {reason}")
+        self.node = node
+        self.reason = reason
+
+
+def ref_of(node: Node) -> str | None:
+    """The text of `$ref`, None where there is none."""
+    found = node.get("$ref") if "$ref" in node.names() else None
+    return None if found is None else found.text()
+
+
+def follow(node: Node) -> Node:
+    """The target of one `$ref`; raises Unresolved."""
+    pointer = find_target(ref_of(node) or "")
+    if pointer is None:
+        raise Unresolved(node.child("$ref"), "the reference leads out of the document")
+    return node.view.node(pointer)
+
+
+def resolve(node: Node) -> Node:
+    """The place at the end of a chain of `$ref`; raises Unresolved when the chain does not end."""
+    seen = {node.pointer}
+    while ref_of(node) is not None:
+        ref = node.child("$ref")
+        node = follow(node)
+        if node.pointer in seen:
+            raise Unresolved(ref, "the reference closes a circle")
+        seen.add(node.pointer)
+        if not node.exists():
+            raise Unresolved(ref, "the reference leads to nothing")
+    return node

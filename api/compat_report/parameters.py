@@ -1,0 +1,189 @@
+"""The parameters of an operation: those of the path plus its own, matched by place and name, path parameters by their place in the path."""
+
+import re
+from dataclasses import dataclass
+
+from api.compat_report.comparison import Comparison, Unresolved, lacking, new_cite, old_cite, ref_of, resolve, side_of
+from api.compat_report.media import ask_reference, compare_content
+from api.compat_report.model import Cite
+from api.compat_report.phrases import describe_parameter
+from api.compat_report.schemas import compare_schemas
+from api.compat_report.shapes import find_core, find_parts, find_types
+from api.compat_report.view import Hidden, Node
+
+_LABEL = re.compile(r"(query|header|path|cookie) (.+)", re.DOTALL)
+_STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+
+
+def shape_of(path: str) -> str:
+    """The path with the names inside the braces taken out: two paths of one shape are the same endpoint."""
+    return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+def template_names(path: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\{([^}]*)\}", path))
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter in force, and the list that it stands in."""
+
+    place: str
+    name: str
+    node: Node
+    """As written: a `$ref` is not followed."""
+
+    def key(self, names: tuple[str, ...]) -> tuple[str, str]:
+        """What it is matched by: header names in any case, path parameters by their place."""
+        if self.place == "path" and self.name in names:
+            return "path", str(names.index(self.name))
+        return self.place, self.name.lower() if self.place == "header" else self.name
+
+
+def compare_parameters(c: Comparison, old: Node, new: Node) -> None:
+    """All parameters of two operations."""
+    olds, news = _in_force(c, old), _in_force(c, new)
+    if olds is None or news is None:
+        return
+    for key, parameter in olds.items():
+        with c.part():
+            if key in news:
+                _compare_pair(c, parameter.node, news[key].node)
+            elif parameter.place != "path":
+                absent = _lists(new)
+                phrase = describe_parameter(parameter.node)
+                cites = () if ref_of_shown(parameter.node) is None else phrase.cites
+                c.add("request-parameter-removed", f"{phrase.text} removed", old_cite(parameter.node), *absent, *cites)
+    for key, parameter in news.items():
+        with c.part():
+            if key not in olds and parameter.place != "path":
+                _report_new(c, parameter, old)
+
+
+def ref_of_shown(node: Node) -> str | None:
+    return ref_of(node) if node.is_shown() else None
+
+
+def _report_new(c: Comparison, parameter: Parameter, old: Node) -> None:
+    try:
+        target = resolve(parameter.node)
+    except Unresolved as fault:
+        ask_reference(c, fault, "a `$ref` among the parameters is not followed")
+        return
+    required = target.get("required")
+    if required is not None and required.value() is True:
+        phrase = describe_parameter(parameter.node)
+        cites = () if target.pointer == parameter.node.pointer else phrase.cites
+        c.add("request-parameter-required-added", f"new required {phrase.text}", new_cite(parameter.node), *_lists(old), *cites)
+
+
+def _lists(operation: Node) -> tuple[Cite, ...]:
+    """The names in the parameter lists of an operation, which show what they do not hold."""
+    return tuple(lacking(found) if (found := owner.get("parameters")) is not None else lacking(owner) for owner in (operation, operation.parent()))
+
+
+def _in_force(c: Comparison, operation: Node) -> dict[tuple[str, str], Parameter] | None:
+    """The parameters of the path, overridden by those of the operation."""
+    names = template_names(operation.parent().token)
+    found: dict[tuple[str, str], Parameter] = {}
+    complete = True
+    for owner in (operation.parent(), operation):
+        with c.part():
+            array = owner.get("parameters")
+            listed = [] if array is None else _listed(c, array)
+            found |= {parameter.key(names): parameter for parameter in listed}
+            continue
+        complete = False
+    return found if complete else None
+
+
+def _listed(c: Comparison, array: Node) -> list[Parameter]:
+    """The items of one list; where it is too large to be shown, its labels do."""
+    labels = array.view.find_packet(array.pointer, "keys")
+    try:
+        items = array.items()
+    except Hidden:
+        if labels is None or labels.names is None:
+            raise
+        array.view.used.setdefault(labels.id)
+        return [_labelled(array.child(str(at)), label) for at, label in enumerate(labels.names)]
+    found: list[Parameter] = []
+    for item in items:
+        with c.part():
+            try:
+                found.append(_read(item))
+            except Unresolved as fault:
+                ask_reference(c, fault, "a `$ref` among the parameters is not followed")
+    return found
+
+
+def _labelled(item: Node, label: str) -> Parameter:
+    found = _LABEL.fullmatch(label)
+    return Parameter(found[1], found[2], item) if found else _read(item)
+
+
+def _read(item: Node) -> Parameter:
+    target = resolve(item)
+    return Parameter(target.child("in").text() or "", target.child("name").text() or "", item)
+
+
+def _compare_pair(c: Comparison, old: Node, new: Node) -> None:
+    if not (old.is_shown() and new.is_shown()) or ref_of(old) is not None or ref_of(new) is not None:
+        c.use("parameter", *(resolve(node) if node.is_shown() else node for node in (old, new)))
+        return
+    compare_parameter(c, old, new)
+
+
+def compare_parameter(c: Comparison, old: Node, new: Node) -> None:
+    """One parameter on both sides, references followed."""
+    before, after = old.get("required"), new.get("required")
+    if after is not None and after.value() is True and (before is None or before.value() is not True):
+        phrase = describe_parameter(old)
+        c.add("request-parameter-required", f"{phrase.text} is required", side_of(old, "required"), new_cite(after), *phrase.cites)
+    with c.part():
+        _compare_serialization(c, old, new)
+    schemas, contents = (old.get("schema"), new.get("schema")), (old.get("content"), new.get("content"))
+    if schemas[0] is not None and schemas[1] is not None:
+        compare_schemas(c, schemas[0], schemas[1], "request")
+    elif contents[0] is not None and contents[1] is not None:
+        compare_content(c, contents[0], contents[1], "request", describe_parameter(old))
+    elif any(schemas) and any(contents):
+        phrase = describe_parameter(old)
+        sides = (old_cite(schemas[0] or contents[0] or old), new_cite(schemas[1] or contents[1] or new))
+        c.add("request-parameter-serialization-changed", f"{phrase.text} is written in another way", *sides, *phrase.cites)
+
+
+def _compare_serialization(c: Comparison, old: Node, new: Node) -> None:
+    styles = _style(old), _style(new)
+    explodes = _explode(old, styles[0]), _explode(new, styles[1])
+    if not _is_structured(old) and not _is_structured(new):
+        return
+    for keyword, values in (("style", styles), ("explode", explodes)):
+        if values[0] != values[1]:
+            phrase = describe_parameter(old)
+            text = f"`{keyword}` of {phrase.text} changed"
+            c.add("request-parameter-serialization-changed", text, side_of(old, keyword), side_of(new, keyword), *phrase.cites)
+            return
+
+
+def _style(node: Node) -> str:
+    stated = node.get("style")
+    return (stated.text() if stated else None) or _STYLES.get(node.child("in").text() or "", "form")
+
+
+def _explode(node: Node, style: str) -> bool:
+    stated = node.get("explode")
+    return stated.value() is True if stated else style == "form"
+
+
+def _is_structured(node: Node) -> bool:
+    """Whether style and explode change what is written: not for a plain scalar."""
+    schema = node.get("schema")
+    if schema is None or not schema.is_shown():
+        return schema is not None
+    core = find_core(schema)
+    if core.is_reference:
+        return True
+    names = find_types(find_parts(core.node), core.node).names
+    return names is None or bool(names & {"array", "object"})
+

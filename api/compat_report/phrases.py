@@ -1,0 +1,105 @@
+"""The words of a sentence about a place: each word in backticks is a token of the place's own pointer, or is cited beside it."""
+
+from dataclasses import dataclass
+
+from api.compat_report.comparison import Unresolved, resolve
+from api.compat_report.model import Cite, Direction
+from api.compat_report.pointers import join_pointer, split_pointer
+from api.compat_report.view import Node
+
+_UNSPOKEN = {"allOf", "anyOf", "oneOf"}
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """What a place is called, and the passages that its name stands in."""
+
+    text: str
+    cites: tuple[Cite, ...] = ()
+
+
+def describe_schema(node: Node, direction: Direction) -> Phrase:
+    """`response property `name` of schema `Order`` and the like; raises Hidden when a parameter's name is not shown."""
+    tokens = split_pointer(node.pointer)
+    parameter = _parameter_depth(tokens)
+    if parameter is not None:
+        owner = describe_parameter(node.view.node(join_pointer(tokens[:parameter])))
+        steps = _steps(tokens[parameter + 1 :])
+        return Phrase(" of ".join([*steps, owner.text]), owner.cites)
+    root = _root(tokens)
+    return Phrase(f"{direction} {' of '.join([*_steps(tokens[root.depth :]), root.text])}")
+
+
+def describe_parameter(node: Node) -> Phrase:
+    """`query parameter `limit``, with the passages that say so."""
+    try:
+        target = resolve(node)
+    except Unresolved:
+        return Phrase("parameter")
+    name = target.child("name")
+    return Phrase(f"{target.child('in').text()} parameter `{name.text()}`", (Cite(node.view.side, name.pointer, "context"),))
+
+
+def describe_operation(method: str, path: str) -> str:
+    return f"`{method} {path}`"
+
+
+def spell(node: Node) -> str | None:
+    """A scalar as it may stand in a sentence: only where the source spells it in these very characters, on one line."""
+    if node.value() is None:
+        return "`null`" if node.view.says(node.pointer, "null") else None
+    text = node.text()
+    if text is None or not text.isprintable() or "`" in text or not 0 < len(text) <= 80 or not node.view.says(node.pointer, text):
+        return None
+    return f"`{text}`"
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    depth: int
+    text: str
+
+
+def _root(tokens: tuple[str, ...]) -> _Root:
+    """The named place under which a schema stands."""
+    if tokens[:2] == ("components", "schemas") and len(tokens) > 2:
+        return _Root(3, f"schema `{tokens[2]}`")
+    if tokens[:1] == ("components",) and len(tokens) > 2:
+        return _Root(3, f"`{tokens[2]}` in `{tokens[1]}`")
+    if tokens[:1] == ("paths",) and len(tokens) > 2:
+        operation = describe_operation(tokens[2], tokens[1])
+        if "responses" in tokens[3:4] and len(tokens) > 4:
+            return _Root(5, f"body `{tokens[4]}` of {operation}")
+        return _Root(3, f"body of {operation}")
+    return _Root(0, "schema")
+
+
+def _steps(tokens: tuple[str, ...]) -> list[str]:
+    """What leads from the root to the place, innermost first."""
+    steps: list[str] = []
+    at = 0
+    while at < len(tokens):
+        token, following = tokens[at], tokens[at + 1 : at + 2]
+        if token in ("properties", "patternProperties", "headers") and following:
+            steps.append(f"{'header' if token == 'headers' else 'property'} `{following[0]}`")
+            at += 1
+        elif token == "content" and following:
+            at += 1
+        elif token == "items":
+            steps.append("items")
+        elif token == "additionalProperties":
+            steps.append("further properties")
+        elif token in _UNSPOKEN:
+            at += 1
+        at += 1
+    return steps[::-1]
+
+
+def _parameter_depth(tokens: tuple[str, ...]) -> int | None:
+    """How many tokens lead to the parameter that this place is in, None where it is in none."""
+    for depth in range(1, len(tokens)):
+        if tokens[depth - 1] == "parameters" and (tokens[:2] == ("components", "parameters") or tokens[0] == "paths"):
+            return depth
+        if tokens[depth - 1] in ("requestBody", "responses", "schemas", "callbacks"):
+            return None
+    return None

@@ -1,0 +1,215 @@
+"""What a schema amounts to: wrappers taken off, the parts of `allOf` side by side, null told apart from the rest.
+
+Nothing is merged into a copy: each keyword is answered with the place where it stands.
+"""
+
+from dataclasses import dataclass
+
+from api.compat_report.comparison import Unresolved, follow, ref_of
+from api.compat_report.model import Value
+from api.compat_report.view import Node
+
+ANNOTATIONS = {
+    "title", "description", "default", "example", "examples", "deprecated", "externalDocs", "xml", "readOnly", "writeOnly",
+    "$comment", "$schema", "$id", "$defs", "$anchor", "discriminator", "contentEncoding", "contentMediaType", "contentSchema",
+}  # fmt: skip
+COMBINATORS = ("allOf", "anyOf", "oneOf")
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A schema without wrappers that say nothing."""
+
+    node: Node
+    null: Node | None
+    """Where a wrapper says that null is taken too."""
+
+    @property
+    def is_reference(self) -> bool:
+        return ref_of(self.node) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """Whether a schema takes null, as far as its own words say; None when any value is taken."""
+
+    taken: bool | None
+    place: Node
+    meaningless: Node | None = None
+    """A `nullable: true` that the version of the document gives no meaning."""
+
+
+def is_30(node: Node) -> bool:
+    """Whether the document is OpenAPI 3.0, where `nullable` has a meaning and members beside `$ref` have none."""
+    return (node.view.node("/openapi").text() or "").startswith("3.0")
+
+
+def is_annotation(name: str) -> bool:
+    return name in ANNOTATIONS or name.startswith("x-")
+
+
+def find_core(node: Node) -> Core:
+    """Takes off `allOf`, `anyOf` and `oneOf` around one schema, and alternatives that are null."""
+    null: Node | None = None
+    while True:
+        names = set(node.names())
+        if "$ref" in names:
+            return Core(node, null)
+        wrappers = [name for name in COMBINATORS if name in names]
+        rest = {name for name in names if not is_annotation(name)} - set(wrappers) - {"nullable"}
+        if len(wrappers) != 1 or rest:
+            return Core(node, null)
+        branches = node.child(wrappers[0]).items()
+        others = tuple(branch for branch in branches if wrappers[0] == "allOf" or not is_null(branch))
+        if len(others) != 1:
+            return Core(node, null)
+        nulls = [branch for branch in branches if branch not in others]
+        null = null or (nulls[0] if nulls else None) or _nullable(node)
+        node = others[0]
+
+
+def is_null(node: Node) -> bool:
+    """Whether the schema takes null and nothing else."""
+    value = node.value()
+    return isinstance(value, dict) and (value.get("type") in ("null", ["null"]) or value.get("enum") == [None] or ("const" in value and value["const"] is None))
+
+
+def _nullable(node: Node) -> Node | None:
+    found = node.get("nullable")
+    return found if found is not None and is_30(node) and found.value() is True else None
+
+
+def find_parts(node: Node) -> tuple[Node, ...]:
+    """The schemas that all apply: the schema itself and, through `$ref`, each part of its `allOf`. Loop-safe; raises Unresolved."""
+    parts: dict[str, Node] = {}
+    _collect(node, parts, set())
+    return tuple(parts.values())
+
+
+def _collect(node: Node, parts: dict[str, Node], seen: set[str]) -> None:
+    if node.pointer in seen:
+        return
+    seen.add(node.pointer)
+    names = node.names()
+    if "$ref" in names:
+        if not is_30(node) and any(name != "$ref" and not is_annotation(name) for name in names):
+            parts[node.pointer] = node
+        _collect(_target(node), parts, seen)
+        return
+    core = find_core(node).node
+    if core.pointer != node.pointer:
+        _collect(core, parts, seen)
+        return
+    parts[node.pointer] = node
+    if "allOf" in names:
+        for branch in node.child("allOf").items():
+            _collect(branch, parts, seen)
+
+
+def _target(node: Node) -> Node:
+    target = follow(node)
+    if not target.exists():
+        raise Unresolved(node.child("$ref"), "the reference leads to nothing")
+    return target
+
+
+def find_branches(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The alternatives of the one `oneOf` or `anyOf` among the parts, null left out; empty when there is none."""
+    for part in parts:
+        for name in ("oneOf", "anyOf"):
+            if name in part.names():
+                branches = tuple(branch for branch in part.child(name).items() if not is_null(branch))
+                if len(branches) > 1:
+                    return branches
+    return ()
+
+
+def find_all(parts: tuple[Node, ...], keyword: str) -> tuple[Node, ...]:
+    """Where the keyword stands, in each part that has it."""
+    return tuple(part.child(keyword) for part in parts if keyword in part.names())
+
+
+def find_first(parts: tuple[Node, ...], keyword: str) -> Node | None:
+    found = find_all(parts, keyword)
+    return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """The types that a schema takes, without null."""
+
+    names: frozenset[str] | None
+    """None when any type is taken."""
+    place: Node
+    stated: bool = True
+
+
+def find_types(parts: tuple[Node, ...], root: Node) -> Types:
+    """The types that all parts take; where none is stated, those that the other keywords imply."""
+    stated = find_all(parts, "type")
+    if not stated:
+        return Types(_implied(parts), root, stated=False)
+    names = frozenset.intersection(*(frozenset(type_names(node.value())) for node in stated)) - {"null"}
+    return Types(names, stated[0])
+
+
+def type_names(value: Value) -> tuple[str, ...]:
+    return tuple(str(name) for name in value) if isinstance(value, list) else (str(value),)
+
+
+def _implied(parts: tuple[Node, ...]) -> frozenset[str] | None:
+    if any(name in part.names() for part in parts for name in ("properties", "required", "additionalProperties")):
+        return frozenset({"object"})
+    return frozenset({"array"}) if any("items" in part.names() for part in parts) else None
+
+
+def covers(wide: frozenset[str] | None, narrow: frozenset[str] | None) -> bool:
+    """Whether every value of the narrow types is one of the wide ones."""
+    if wide is None:
+        return True
+    return narrow is not None and all(name in wide or (name == "integer" and "number" in wide) for name in narrow)
+
+
+def find_null(core: Core, seen: frozenset[str] = frozenset()) -> Null:
+    """Whether null is taken, and the place that says so."""
+    if core.null is not None:
+        return Null(True, core.null)
+    node = core.node
+    if core.is_reference:
+        target = _target(node)
+        if target.pointer in seen:
+            return Null(None, node)
+        found = find_null(find_core(target), seen | {target.pointer})
+        return Null(found.taken, found.place if found.taken else node, found.meaningless)
+    return _own_null(node, seen)
+
+
+def _own_null(node: Node, seen: frozenset[str]) -> Null:
+    names = node.names()
+    nullable = node.child("nullable") if "nullable" in names else None
+    says_nullable = nullable is not None and nullable.value() is True
+    if "type" in names:
+        kind = node.child("type")
+        if "null" in type_names(kind.value()):
+            return Null(_takes_null_value(node, names), kind)
+        if says_nullable and is_30(node) and nullable is not None:
+            return Null(True, nullable)
+        return Null(False, kind, nullable if says_nullable else None)
+    if says_nullable and is_30(node) and nullable is not None:
+        return Null(True, nullable)
+    for combinator in ("anyOf", "oneOf"):
+        if combinator in names:
+            nulls = [branch for branch in node.child(combinator).items() if is_null(branch)]
+            return Null(True, nulls[0]) if nulls else Null(None, node)
+    if "enum" in names:
+        return Null(_takes_null_value(node, names), node.child("enum"))
+    if "allOf" in names:
+        inner = [find_null(find_core(branch), seen) for branch in node.child("allOf").items()]
+        return next((one for one in inner if one.taken is False), Null(None, node))
+    return Null(None, node)
+
+
+def _takes_null_value(node: Node, names: tuple[str, ...]) -> bool:
+    """Whether an enumeration beside the type leaves null in."""
+    values = node.child("enum").value() if "enum" in names else None
+    return not isinstance(values, list) or None in values

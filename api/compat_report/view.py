@@ -1,0 +1,260 @@
+"""One version of the document, as far as the packets in the input show it.
+
+Every answer comes from a packet that stands in the input. What no packet shows is `Hidden`: never guessed, never remembered.
+A view notes which packets it drew on, so that a comparison can name what it rests on.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from api.compat_report.model import Look, Need, Side, Value
+from api.compat_report.pointers import escape_token, join_pointer, parent_of, split_pointer
+
+_ARRAYS = {"parameters", "required", "enum", "security", "allOf", "anyOf", "oneOf", "tags", "servers", "type"}
+_MAPS = {"properties", "patternProperties", "components", "schemas", "headers", "responses", "$defs"}
+WIDE_BYTES = 14_000
+"""A container of at most this size is read whole although the usual limit gives an outline; at 2.5 bytes a token it fits in 5 600."""
+
+
+class Hidden(Exception):
+    """No packet in the input shows this place."""
+
+    def __init__(self, need: Need) -> None:
+        super().__init__(f"{need.side} {need.pointer} is not in the input")
+        self.need = need
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """What an outline says of one member."""
+
+    type: str
+    size: int
+    n_children: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A packet, read: the value of a passage shown whole, the names of a container, or an outline."""
+
+    id: str
+    pointer: str
+    excerpt: str
+    value: Value = None
+    names: tuple[str, ...] | None = None
+    """Set for `keys` evidence."""
+    children: Mapping[str, Child] | None = None
+    """Set for an outline."""
+    n_children: int = 0
+    whole: bool = True
+    """False when the passage is cut: then only its place is known."""
+
+    @property
+    def has_value(self) -> bool:
+        return self.whole and self.names is None and self.children is None
+
+
+class Missing:
+    """Stands for a place that is shown not to exist."""
+
+
+MISSING = Missing()
+
+
+@dataclass(slots=True)
+class View:
+    """What the input shows of one version."""
+
+    side: Side
+    patient: bool = True
+    """Whether a second, wider reading of a container is worth a step."""
+    used: dict[str, None] = field(default_factory=dict)
+    """Ids of the packets drawn on so far, in order."""
+    _values: dict[str, Shown] = field(default_factory=dict)
+    _keys: dict[str, Shown] = field(default_factory=dict)
+    _outlines: dict[str, list[Shown]] = field(default_factory=dict)
+
+    def add(self, shown: Iterable[Shown]) -> None:
+        for one in shown:
+            if one.names is not None:
+                self._keys[one.pointer] = one
+            elif one.children is not None:
+                self._outlines.setdefault(one.pointer, []).append(one)
+            elif one.has_value:
+                self._values[one.pointer] = one
+
+    def node(self, pointer: str) -> "Node":
+        return Node(self, pointer)
+
+    def find_packet(self, pointer: str, look: Look) -> Shown | None:
+        """The packet of exactly this place, shown in full."""
+        return (self._values if look == "source" else self._keys).get(pointer)
+
+    def has_outline(self, pointer: str) -> bool:
+        return pointer in self._outlines
+
+    def pages(self, pointer: str) -> tuple[Shown, ...]:
+        return tuple(self._outlines.get(pointer, ()))
+
+    def known_pointers(self) -> Iterator[str]:
+        """Every place of which some packet stands in the input."""
+        yield from dict.fromkeys([*self._values, *self._keys, *self._outlines])
+
+    def find(self, pointer: str) -> Value | Missing:
+        """The value of a place, or MISSING where it is shown not to exist; raises Hidden."""
+        tokens = split_pointer(pointer)
+        for depth in range(len(tokens), -1, -1):
+            prefix = join_pointer(tokens[:depth])
+            whole = self._values.get(prefix)
+            if whole is not None:
+                self.used.setdefault(whole.id)
+                return _descend(whole.value, tokens[depth:])
+            if depth < len(tokens) and self._lacks(prefix, tokens[depth]):
+                return MISSING
+        raise Hidden(self.need(pointer))
+
+    def need(self, pointer: str) -> Need:
+        """How to read a place that is not shown: whole where that can be hoped for, else the names of its members."""
+        size = self.size(pointer)
+        wide = self.has_outline(pointer) or (size is not None and size > WIDE_BYTES // 4)
+        if wide and not (self.patient and size is not None and size <= WIDE_BYTES):
+            return Need(self.side, pointer, "keys")
+        return Need(self.side, pointer, wide=wide)
+
+    def size(self, pointer: str) -> int | None:
+        """Bytes of a place, as far as outlines tell."""
+        pages = self._outlines.get(pointer, [])
+        children = {token: child.size for page in pages for token, child in (page.children or {}).items()}
+        if pages and len(children) == pages[0].n_children:
+            return sum(children.values())
+        tokens = split_pointer(pointer)
+        child = self._child(join_pointer(tokens[:-1]), tokens[-1]) if tokens else None
+        return None if child is None else child.size
+
+    def names(self, pointer: str) -> tuple[str, ...] | None:
+        """The member names of an object, or None when the place is shown to be no object; raises Hidden."""
+        keys = self._keys.get(pointer)
+        if keys is not None:
+            self.used.setdefault(keys.id)
+            return keys.names
+        pages = self._outlines.get(pointer, [])
+        children = dict.fromkeys(token for page in pages for token in page.children or {})
+        if pages and len(children) == pages[0].n_children:
+            self.used.update(dict.fromkeys(page.id for page in pages))
+            return tuple(children)
+        try:
+            value = self.find(pointer)
+        except Hidden as hidden:
+            if pages:
+                raise Hidden(Need(self.side, pointer, "keys")) from hidden
+            raise
+        return tuple(value) if isinstance(value, dict) else None
+
+    def says(self, pointer: str, text: str) -> bool:
+        """Whether a packet that covers this place spells this text."""
+        tokens = split_pointer(pointer)
+        covers = (self._values.get(join_pointer(tokens[:depth])) for depth in range(len(tokens), -1, -1))
+        return any(one is not None and text in one.excerpt for one in covers)
+
+    def _lacks(self, prefix: str, token: str) -> bool:
+        keys = self._keys.get(prefix)
+        if keys is not None and keys.names is not None and token not in keys.names and not _is_array(prefix):
+            self.used.setdefault(keys.id)
+            return True
+        pages = self._outlines.get(prefix, [])
+        tokens = {name for page in pages for name in page.children or {}}
+        if pages and token not in tokens and len(tokens) == pages[0].n_children:
+            self.used.update(dict.fromkeys(page.id for page in pages))
+            return True
+        return False
+
+    def _child(self, prefix: str, token: str) -> Child | None:
+        for page in self._outlines.get(prefix, []):
+            child = (page.children or {}).get(token)
+            if child is not None:
+                return child
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A place in one version. Reading it raises Hidden where the input does not show it."""
+
+    view: View
+    pointer: str
+
+    def child(self, token: str) -> "Node":
+        return Node(self.view, f"{self.pointer}/{escape_token(token)}")
+
+    @property
+    def token(self) -> str:
+        return split_pointer(self.pointer)[-1] if self.pointer else ""
+
+    def parent(self) -> "Node":
+        return Node(self.view, parent_of(self.pointer))
+
+    def find(self) -> Value | Missing:
+        return self.view.find(self.pointer)
+
+    def exists(self) -> bool:
+        """Whether the place is there; it need not be shown in full for that."""
+        try:
+            return not isinstance(self.find(), Missing)
+        except Hidden:
+            if not self.pointer or _is_array(parent_of(self.pointer)):
+                raise
+            return self.token in self.parent().names()
+
+    def get(self, token: str) -> "Node | None":
+        """The member, or None where it does not exist."""
+        child = self.child(token)
+        return child if child.exists() else None
+
+    def value(self) -> Value:
+        """The value; None also where the place does not exist."""
+        found = self.find()
+        return None if isinstance(found, Missing) else found
+
+    def names(self) -> tuple[str, ...]:
+        """The member names; empty where the place is no object or does not exist."""
+        return self.view.names(self.pointer) or ()
+
+    def members(self) -> "dict[str, Node]":
+        return {name: self.child(name) for name in self.names()}
+
+    def items(self) -> "tuple[Node, ...]":
+        """The items of an array; empty where the place is no array or does not exist."""
+        value = self.value()
+        return tuple(self.child(str(at)) for at in range(len(value))) if isinstance(value, list) else ()
+
+    def text(self) -> str | None:
+        """The value where it is a string (or a number, by its spelling)."""
+        value = self.value()
+        return str(value) if isinstance(value, str) else None
+
+    def is_shown(self) -> bool:
+        """Whether anything of this place can be read without a further step."""
+        try:
+            self.names()
+        except Hidden:
+            return False
+        return True
+
+
+def _descend(value: Value, tokens: tuple[str, ...]) -> Value | Missing:
+    for token in tokens:
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and str(int(token)) == token and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return MISSING
+    return value
+
+
+def _is_array(pointer: str) -> bool:
+    """Whether an array stands at this place by the rules of OpenAPI, so that `keys` gives labels and not names."""
+    tokens = split_pointer(pointer)
+    if not tokens or tokens[-1] not in _ARRAYS:
+        return False
+    return len(tokens) < 2 or tokens[-2] not in _MAPS

@@ -1,0 +1,126 @@
+"""Values of the store as the JSON of the command line and of HTTP. One shape for both."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import orjson
+
+from evidence_store.model import Cut, LineRange, Outline, Packet, Selector, Span
+from evidence_store.records.sources import Resource, Revision, note_json
+from evidence_store.state import EvidenceState
+
+Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json] | orjson.Fragment | None"
+
+
+def dumps(value: Json) -> bytes:
+    """JSON in UTF-8, one line end at the end. Half surrogate pairs, which are no characters, come out as U+FFFD."""
+    try:
+        return orjson.dumps(value) + b"\n"
+    except (orjson.JSONEncodeError, TypeError):
+        return orjson.dumps(_repaired(value)) + b"\n"
+
+
+def _repaired(value: Json) -> Json:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {str(_repaired(name)): _repaired(one) for name, one in value.items()}
+    if isinstance(value, Sequence):
+        return [_repaired(one) for one in value]
+    return value
+
+
+def packet_json(packet: Packet) -> dict[str, Json]:
+    shown: dict[str, Json] = {
+        "id": packet.id,
+        "resource": packet.resource,
+        "revision": packet.revision,
+        **_selector_json(packet.selector),
+        "format": packet.format.value,
+        "excerpt": packet.excerpt,
+        "scope": packet.scope,
+        "status": packet.status,
+        "digest": packet.digest,
+        "bytes": span_json(packet.span),
+        "lines": lines_json(packet.lines),
+        "column": packet.column,
+        "size": packet.size,
+        "cut": None if packet.cut is None else _cut_json(packet.cut),
+        "outline": None if packet.outline is None else _outline_json(packet.outline),
+        "transforms": list(packet.transforms),
+        "next": packet.next,
+    }
+    if packet.hops:
+        shown["hops"] = [{"kind": hop.kind, "bytes": span_json(hop.span)} for hop in packet.hops]
+    if packet.value is not None:
+        shown["value"] = orjson.Fragment(packet.value)
+    if packet.match is not None:
+        shown["match"] = span_json(packet.match)
+    if packet.labels:
+        shown["labels"] = list(packet.labels)
+    return shown
+
+
+def state_json(state: EvidenceState) -> dict[str, Json]:
+    """What speaks for or against an evidence, each question apart."""
+    shown: dict[str, Json] = {
+        "basis": state.basis.value,
+        "lifecycle": state.lifecycle.value,
+        "integrity": state.integrity.value,
+        "currency": state.currency.value,
+    }
+    return shown if state.judgement is None else shown | {"judgement": state.judgement.value}
+
+
+def _selector_json(selector: Selector) -> dict[str, Json]:
+    """`lines` and `bytes` stand in every packet anyway, as numbers."""
+    return {selector.kind: selector.text} if selector.kind in ("pointer", "quote") else {}
+
+
+def span_json(span: Span) -> Json:
+    return [span.start, span.end]
+
+
+def lines_json(lines: LineRange) -> Json:
+    return [lines.first, lines.last]
+
+
+def _cut_json(cut: Cut) -> Json:
+    return {"shown": span_json(cut.shown), "tokens": cut.tokens, "total_lines": cut.total_lines}
+
+
+def _outline_json(outline: Outline) -> Json:
+    entries: list[Json] = []
+    for one in outline.entries:
+        entry: dict[str, Json] = {"token": one.token, "type": one.type, "size": one.size}
+        if one.n_children is not None:
+            entry |= {"n_children": one.n_children, "keys": list(one.keys)}
+        if one.scalar is not None:
+            entry["scalar"] = one.scalar
+        entries.append(entry)
+    return {"type": outline.type, "n_children": outline.n_children, "first": outline.first, "children": entries}
+
+
+def revision_json(revision: Revision) -> dict[str, Json]:
+    shown: dict[str, Json] = {
+        "resource": revision.resource,
+        "revision": revision.number,
+        "digest": revision.digest,
+        "size": revision.size,
+        "media_type": revision.media_type,
+        "format": revision.format.value,
+        "complete": revision.complete,
+        "notes": [note_json(note) for note in revision.notes],
+    }
+    return shown if revision.version_label is None else shown | {"version_label": revision.version_label}
+
+
+def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
+    return {
+        "resource": resource.name,
+        "kind": resource.kind.value,
+        "scope": resource.scope,
+        "labels": list(resource.labels),
+        "newest": newest.number,
+        "digest": newest.digest,
+    }

@@ -1,0 +1,162 @@
+"""A session: one run of an agent over the store, step by step.
+
+At each step the projector builds the input from what is stored, the input is kept with its receipt, the agent answers with
+tool calls, and the calls are made and closed. The agent sees nothing but the input.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from evidence_store.canonical import digest_of
+from evidence_store.errors import JsonValue, LimitExceeded
+from evidence_store.model import EvidenceId, Packet, TaskRevision
+from evidence_store.records.runs import RunKey, Shown, StepKey
+from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall
+from api.projecting import OpenGate, StoreReader
+from api.tools import call_tool, definitions
+from api.wiring import Services
+from projector import (
+    Profile,
+    Projected,
+    Projection,
+    Step,
+    TokenCounter,
+    project,
+    receipt_json,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A call as an agent asks for it."""
+
+    name: str
+    arguments: Mapping[str, JsonValue]
+
+
+@dataclass(slots=True)
+class Spent:
+    """Token figures of a run, by the count rule of the projections."""
+
+    cap: int
+    by_step: list[int] = field(default_factory=list)
+    pasted: int = 0
+    """Sum over the steps of the input with every message and tool output so far kept whole."""
+
+    @property
+    def peak(self) -> int:
+        return max(self.by_step, default=0)
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_step)
+
+
+class Session:
+    """One run. `next_input` and `act` alternate."""
+
+    def __init__(self, services: Services, task: TaskRevision, agent: str, profile: Profile, system: str, request: str) -> None:
+        self._services = services
+        self._store = services.store
+        self._task = task
+        self._agent = agent
+        self._profile = profile
+        self._system = system
+        self._reader = StoreReader(services)
+        self._counter: TokenCounter = services.counter()
+        self._tools = definitions(recording=True)
+        self._messages: list[dict[str, JsonValue]] = [{"role": "user", "content": request}]
+        self._results: dict[str, tuple[Packet, ...]] = {}
+        self._n_calls = 0
+        self._kept_whole = self._fixed_tokens() + self._count(self._messages[0])
+        self._step: StepKey | None = None
+        self.run: RunKey = self._store.runs.start(task.task, agent)
+        self._store.runs.add_user_message(self.run, request)
+        self.spent = Spent(profile.input_cap)
+
+    def next_input(self) -> Projection:
+        """Opens a step and gives its input, which is stored. Raises LimitExceeded when what it needs does not fit."""
+        self._step = self._store.runs.open_step(self.run)
+        step = Step(
+            task=self._task,
+            profile=self._profile,
+            system=self._system,
+            tools=self._tools,
+            messages=tuple(self._messages),
+            results=self._results,
+            progress=tuple(self._store.tasks.list_progress(self._task.task)),
+            claims=tuple(self._store.claims.list_claims(self._task.task)),
+            strategy="externalise",
+        )
+        outcome = project(step, self._reader, self._counter, OpenGate())
+        if not isinstance(outcome, Projected):
+            raise LimitExceeded(f"step {self._step.number} does not fit: {outcome.text}", {"limit": outcome.room_tokens}, code="over_budget")
+        self._keep(self._step, outcome.projection)
+        return outcome.projection
+
+    def _keep(self, step: StepKey, projection: Projection) -> None:
+        receipt = projection.receipt
+        shown = tuple(_shown(packet) for packet in self._shown_packets(projection))
+        self._store.runs.record_projection(
+            step,
+            NewProjection(
+                projection.messages,
+                projection.tools,
+                self._profile.as_json(),
+                receipt_json(receipt),
+                receipt.counter,
+                receipt.exactness,
+                receipt.budget.input_cap,
+                projection.tokens,
+                shown,
+            ),
+        )
+        self.spent.by_step.append(projection.tokens)
+        self.spent.pasted += self._kept_whole
+
+    def _shown_packets(self, projection: Projection) -> Sequence[Packet]:
+        """The packets that stand in full in this input, in its order."""
+        return self._reader.find_known(projection.evidence)
+
+    def act(self, text: str, requests: Sequence[ToolRequest]) -> None:
+        """Takes the agent's turn: opens its calls, makes them, closes them."""
+        assert self._step is not None, "act without an input"
+        calls = [OpenCall(f"call_{self._n_calls + n}", one.name, one.arguments) for n, one in enumerate(requests, 1)]
+        self._n_calls += len(calls)
+        self._store.runs.open_calls(self._step, text, calls)
+        self._append(_assistant_message(text, calls))
+        context = self._services.tools(self._step, self._agent)
+        closed = []
+        for call in calls:
+            answer = call_tool(context, call.name, call.arguments, recording=True)
+            self._reader.remember(answer.packets)
+            self._results[call.call] = answer.packets
+            closed.append(ClosedCall(call.call, answer.outcome, answer.text, True, tuple(_shown(p) for p in answer.packets)))
+            self._append({"role": "tool", "tool_call_id": call.call, "content": answer.text})
+        self._store.runs.close_calls(self._step, closed)
+
+    def _append(self, message: dict[str, JsonValue]) -> None:
+        self._messages.append(message)
+        self._kept_whole += self._count(message)
+
+    def _count(self, message: Mapping[str, JsonValue]) -> int:
+        return self._counter.count(orjson.dumps(message).decode())
+
+    def _fixed_tokens(self) -> int:
+        return self._counter.count(self._system) + self._counter.count(orjson.dumps(self._tools).decode())
+
+
+def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonValue]:
+    message: dict[str, JsonValue] = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [
+            {"id": c.call, "type": "function", "function": {"name": c.name, "arguments": orjson.dumps(c.arguments).decode()}} for c in calls
+        ]
+    return message
+
+
+def _shown(packet: Packet) -> Shown:
+    """Digest of the text that stands for the packet: the excerpt, as it was shown."""
+    return Shown(EvidenceId(packet.id), digest_of(packet.excerpt.encode("utf-8", "replace")), packet.transforms, packet.shown_in_full)

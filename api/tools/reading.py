@@ -1,0 +1,120 @@
+"""Tools that read: resources, specifications, stored evidence."""
+
+import orjson
+
+from evidence_store.documents.model import Document
+from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
+from evidence_store.documents.resolve import resolve
+from evidence_store.documents.text import parse_bytes, parse_lines
+from evidence_store.errors import InvalidInput
+from evidence_store.excerpts import Children
+from evidence_store.ids import read_id
+from evidence_store.model import Packet, Pointer, ResourceName, Selector
+from evidence_store.pointers import join, plain_form
+from evidence_store.store.passages import Place, View
+from api.tools.answers import packets_answer
+from api.tools.arguments import Arguments
+from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
+
+LISTED_RESOURCES = 100
+
+
+def list_resources(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Names, kinds and newest revisions, one JSON line each."""
+    after = arguments.find_text("after") or ""
+    arguments.finish()
+    found = context.store.sources.list_resources(after, LISTED_RESOURCES + 1)
+    lines = [
+        "- "
+        + orjson.dumps(
+            {"resource": resource.name, "kind": resource.kind, "newest": newest.number, "format": newest.format, "bytes": newest.size}
+        ).decode()
+        for resource, newest in found[:LISTED_RESOURCES]
+    ]
+    if len(found) > LISTED_RESOURCES:
+        lines.append(f"next: {orjson.dumps({'after': found[LISTED_RESOURCES - 1][0].name}).decode()}")
+    return packets_answer((), *(lines or ["no resources"]))
+
+
+def read_spec(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """A node of a JSON or YAML revision by pointer, operation, parameter or schema."""
+    name = ResourceName(arguments.text("resource"))
+    asked = arguments.find_int("revision", 1, 2**53 - 1)
+    pointer, operation = arguments.find_text("pointer"), arguments.find_text("operation")
+    parameter, schema = arguments.find_text("parameter"), arguments.find_text("schema")
+    fields, children = arguments.texts("fields"), arguments.find_text("children")
+    view: View = "keys" if arguments.one_of("view", ("source", "keys")) == "keys" else "source"
+    max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
+    arguments.finish()
+    revision = pinned(context, name, asked)
+    document = context.store.sources.get_document(context.store.sources.get_revision(name, revision))
+    base = _pointer_of(document, pointer, operation, parameter, schema)
+    pointers = [join(base, one) for one in fields] if fields else [base]
+    range_ = None if children is None else read_children(children)
+    places = [Place(name, revision, Selector("pointer", one), view, range_) for one in pointers]
+    return packets_answer(context.store.passages.read_all(places, context.limit(max_tokens)))
+
+
+def _pointer_of(document: Document, pointer: str | None, operation: str | None, parameter: str | None, schema: str | None) -> Pointer:
+    given = [one for one in (pointer, operation, schema) if one is not None]
+    if len(given) != 1 or (parameter is not None and operation is None):
+        raise InvalidInput("give one of pointer, operation and schema; parameter goes with operation", code="bad_argument")
+    if operation is not None:
+        place = find_operation(document, operation)
+        return (place if parameter is None else find_parameter(document, place, parameter)).pointer
+    if schema is not None:
+        return find_schema(document, schema).pointer
+    resolve(document, pointer or "")
+    return plain_form(pointer or "")
+
+
+def read_log(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Lines or bytes of any revision."""
+    name = ResourceName(arguments.text("resource"))
+    asked = arguments.find_int("revision", 1, 2**53 - 1)
+    lines, bytes_ = arguments.find_text("lines"), arguments.find_text("bytes")
+    max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
+    arguments.finish()
+    if (lines is None) is (bytes_ is None):
+        raise InvalidInput("give lines or bytes, such as 1-100", code="bad_argument")
+    if lines is not None:
+        parse_lines(lines)
+        selector = Selector("lines", lines)
+    else:
+        parse_bytes(bytes_ or "")
+        selector = Selector("bytes", bytes_ or "")
+    place = Place(name, pinned(context, name, asked), selector)
+    return packets_answer((context.store.passages.read(place, context.limit(max_tokens)),))
+
+
+def get_evidence(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """A stored evidence by its id, or what stands around it."""
+    id_ = read_id(arguments.text("id"))
+    expand = arguments.find_text("expand")
+    max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
+    arguments.finish()
+    limit = context.limit(max_tokens)
+    packet: Packet
+    if expand is None:
+        packet = context.store.passages.get(id_.id, limit)
+    elif expand == "parent" or expand == "full":
+        packet = context.store.passages.expand(id_.id, expand, limit)
+    elif expand.startswith("lines:") and expand[6:].isdecimal() and len(expand) < 12:
+        packet = context.store.passages.around(id_.id, int(expand[6:]), limit)
+    else:
+        raise InvalidInput("expand is parent, full, or lines:N", {"known": ["parent", "full", "lines:N"]}, code="bad_argument")
+    notes = ("note: the id was read with its letters folded",) if id_.folded else ()
+    return packets_answer((packet,), *notes)
+
+
+def read_children(text: str) -> Children:
+    """`A-B`, 0-based and inclusive."""
+    span = parse_bytes(text)
+    return Children(span.start, span.end)
+
+
+def pinned(context: ToolContext, name: ResourceName, revision: int | None) -> int:
+    """The revision that this call reads: within a run the one that it is pinned to."""
+    if context.step is None:
+        return context.store.sources.get_revision(name, revision).number
+    return context.store.runs.pinned(context.step.run, name, revision)

@@ -1,0 +1,135 @@
+"""Tools that read and record structured progress and claims. Recording asks for a run."""
+
+from typing import Literal
+
+import orjson
+
+from evidence_store.errors import InvalidInput
+from evidence_store.ids import read_id
+from evidence_store.model import (
+    About,
+    Citation,
+    CitationRole,
+    ClaimView,
+    EvidenceId,
+    Pointer,
+    ProgressItem,
+    ProgressState,
+    ResourceName,
+    Standing,
+)
+from evidence_store.records.runs import StepKey
+from evidence_store.store.claims import ClaimRequest
+from api.tools.answers import packets_answer
+from api.tools.arguments import Arguments
+from api.tools.context import ToolAnswer, ToolContext
+from projector import format_progress_item
+
+LISTED = 100
+ROLES: tuple[CitationRole, ...] = ("old", "new", "absent", "context", "support", "scope")
+
+
+def get_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Where subjects stand, one JSON line each, in the order in which they came up."""
+    state, after = arguments.one_of("state", [s.value for s in ProgressState]), arguments.find_text("after")
+    limit = arguments.find_int("limit", 1, 1000) or LISTED
+    arguments.finish()
+    items = list(context.store.tasks.list_progress(require_step(context).run.task))
+    if after is not None:
+        subjects = [item.subject for item in items]
+        items = items[subjects.index(after) + 1 :] if after in subjects else []
+    items = [item for item in items if state is None or item.state == state]
+    lines = [format_progress_item(item) for item in items[:limit]]
+    if len(items) > limit:
+        lines.append(f"next: {orjson.dumps({'after': items[limit - 1].subject}).decode()}")
+    return packets_answer((), *(lines or ["no progress"]))
+
+
+def list_claims(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Claims with their standing, one JSON line each, in order."""
+    standing, after = arguments.one_of("standing", [s.value for s in Standing]), arguments.find_text("after")
+    limit = arguments.find_int("limit", 1, 1000) or LISTED
+    arguments.finish()
+    claims = [c for c in context.store.claims.list_claims(require_step(context).run.task) if standing is None or c.standing == standing]
+    if after is not None:
+        claims = [c for c in claims if _number(c.id) > _number(after)]
+    lines = [_claim_line(claim) for claim in claims[:limit]]
+    if len(claims) > limit:
+        lines.append(f"next: {orjson.dumps({'after': claims[limit - 1].id}).decode()}")
+    return packets_answer((), *(lines or ["no claims"]))
+
+
+def _claim_line(claim: ClaimView) -> str:
+    """One claim in one line of JSON; citations with their roles, which the short form of a model's input leaves out."""
+    about = {"resource": claim.about.resource, "pointer": claim.about.pointer, "aspect": claim.about.aspect}
+    line = {
+        "claim": claim.id,
+        "standing": claim.standing,
+        "text": claim.text,
+        "about": about,
+        "citations": [{"evidence": one.evidence, "role": one.role} for one in claim.citations],
+        "reason": claim.reason,
+        "checker": claim.checker,
+        "scope_rule": claim.scope_rule,
+        "task_revision": claim.task_revision,
+    }
+    return "- " + orjson.dumps({name: value for name, value in line.items() if value not in (None, "")}).decode()
+
+
+def record_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Adds states of subjects; a `todo` for a known subject leaves it as it is."""
+    items = [_item(one) for one in arguments.objects("items")]
+    arguments.finish()
+    step = require_step(context)
+    added = context.store.tasks.record_progress(step.run.task, items, step)
+    return packets_answer((), f"recorded: {len(added)} of {len(items)}")
+
+
+def _item(given: Arguments) -> ProgressItem:
+    subject, state = given.text("subject"), given.one_of("state", [s.value for s in ProgressState])
+    evidence = tuple(read_id(one).id for one in given.texts("evidence"))
+    item = ProgressItem(subject, ProgressState(state or "todo"), evidence, given.find_text("next") or "", given.texts("uses"))
+    given.finish()
+    return item
+
+
+def record_claim(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Stores a claim and says where it stands after its check."""
+    about = arguments.object("about")
+    resource, pointer, aspect = about.text("resource"), about.find_text("pointer"), about.find_text("aspect") or ""
+    about.finish()
+    standing: Literal["open", "excluded"] = "excluded" if arguments.one_of("standing", ("open", "excluded")) == "excluded" else "open"
+    request = ClaimRequest(
+        About(ResourceName(resource), None if pointer is None else Pointer(pointer), aspect),
+        arguments.text("text"),
+        tuple(_citation(one) for one in arguments.objects("citations")),
+        context.author,
+        standing,
+        arguments.find_text("scope_rule"),
+        arguments.find_text("reason") or "",
+    )
+    arguments.finish()
+    claim = context.store.claims.record(require_step(context), request)
+    return packets_answer((), f"claim: {claim.id}", f"standing: {claim.standing}", *_reason(claim))
+
+
+def _reason(claim: ClaimView) -> tuple[str, ...]:
+    return (f"reason: {orjson.dumps(claim.reason).decode()}",) if claim.reason else ()
+
+
+def _citation(given: Arguments) -> Citation:
+    evidence, role = given.text("evidence"), given.one_of("role", ROLES)
+    given.finish()
+    return Citation(EvidenceId(read_id(evidence).id), next(r for r in ROLES if r == (role or "support")))
+
+
+def require_step(context: ToolContext) -> StepKey:
+    if context.step is None:
+        raise InvalidInput("progress and claims belong to a run, and this call has none", code="no_run")
+    return context.step
+
+
+def _number(claim: str) -> int:
+    if not (claim.startswith("C") and claim[1:].isdecimal() and len(claim) < 16):
+        raise InvalidInput(f"not a claim id: {claim[:40]!r}; one looks like C12", code="bad_argument")
+    return int(claim[1:])

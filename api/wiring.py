@@ -1,0 +1,45 @@
+"""The only place that puts the parts together: store, token counters, tools."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evidence_store.model import TextLimit
+from evidence_store.records.runs import StepKey
+from evidence_store.store import EvidenceStore, init_store, open_store
+from api.settings import Settings
+from api.tools import ToolContext
+from projector import TokenCounter, TokenLimit, counter_for
+
+DEFAULT_COUNTER = "o200k_base"
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the doors work with. Close the store."""
+
+    store: EvidenceStore
+    counter: Callable[[], TokenCounter]
+    """Loaded when it is first asked for: most reads need none."""
+
+    def limit(self, n_tokens: int) -> TextLimit:
+        """A limit of so many tokens."""
+        return TokenLimit(self.counter, n_tokens)
+
+    def tools(self, step: StepKey | None = None, author: str = "agent") -> ToolContext:
+        return ToolContext(self.store, self.limit, step, author)
+
+    def close(self) -> None:
+        self.store.close()
+
+    def __enter__(self) -> "Services":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_services(settings: Settings, *, create: bool = False) -> Services:
+    """Services over the store of these settings; with `create`, one is made where there is none. Raises StoreFault."""
+    if create:
+        init_store(settings.store)
+    return Services(open_store(settings.store), lambda: counter_for(DEFAULT_COUNTER))

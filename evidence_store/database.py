@@ -1,0 +1,148 @@
+"""One engine, its pragmas and its transactions; nothing else in the package says BEGIN.
+
+The driver's own transaction handling is off. `reading()` begins a deferred transaction, in which every read sees the same
+state; `writing()` takes the write lock at once, so that a read never has to turn into a write half-way and fail.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NewType
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from evidence_store.errors import StoreFault, StoreMissing, StoreUnavailable
+
+ReadConnection = NewType("ReadConnection", Connection)
+WriteConnection = NewType("WriteConnection", ReadConnection)
+
+SCHEMA_REVISION = "0001"
+"""The newest migration; a test holds it against migrations/versions."""
+BUSY_TIMEOUT_MS = 30_000
+MINIMUM_SQLITE = (3, 35, 0)
+"""RETURNING."""
+_BEGIN = "evidence_store_begin"
+
+
+class Database:
+    """Connections to one database of the newest schema."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @contextmanager
+    def reading(self) -> Iterator[ReadConnection]:
+        """A connection on which all reads see one state. Raises StoreFault when the engine fails."""
+        with _translated(), self._engine.connect() as connection:
+            yield ReadConnection(connection)
+            connection.rollback()
+
+    @contextmanager
+    def writing(self) -> Iterator[WriteConnection]:
+        """A connection that holds the write lock; commits at the end, rolls back when the block raises."""
+        with _translated(), self._engine.connect() as connection:
+            connection = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            yield WriteConnection(ReadConnection(connection))
+            connection.commit()
+
+    def require_schema(self) -> None:
+        """Raises StoreUnavailable unless the database has the schema of this version, saying how to get there."""
+        with self.reading() as connection:
+            found = find_schema(connection)
+        if found != SCHEMA_REVISION:
+            step = "was made by a newer version of evidence-store" if (found or "") > SCHEMA_REVISION else "needs `evidence db upgrade`"
+            raise StoreUnavailable(
+                f"the store has schema {found or 'none'}, this version works with {SCHEMA_REVISION}: it {step}", code="schema_mismatch"
+            )
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def open_sqlite(path: Path) -> Database:
+    """The database in an existing file. Raises StoreMissing where there is none."""
+    try:
+        there = path.is_file()
+    except OSError as why:
+        raise StoreUnavailable(f"no store can be opened at {str(path.parent)!r}: {why.strerror}") from why
+    if not there:
+        raise StoreMissing(f"there is no store at {str(path.parent)!r}; make one with `evidence init --store {path.parent}`")
+    return Database(sqlite_engine(path))
+
+
+def sqlite_engine(path: Path) -> Engine:
+    """An engine over a file, which is made on first use."""
+    if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
+        raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old, at least 3.35 is needed")
+    url = URL.create("sqlite", database=str(path))
+    engine = create_engine(url, connect_args={"check_same_thread": False})
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+@contextmanager
+def migrating(engine: Engine) -> Iterator[Connection]:
+    """A connection that holds the write lock of a write-ahead-logged database; commits at the end."""
+    with _translated():
+        raw = engine.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA journal_mode = WAL")
+        finally:
+            raw.close()
+        with engine.connect() as connection:
+            connection = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            yield connection
+            connection.commit()
+
+
+def find_schema(connection: ReadConnection) -> str | None:
+    """The migration that the database stands at; None for a database without one."""
+    known = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'")).first()
+    if known is None:
+        return None
+    row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
+    return None if row is None else str(row[0])
+
+
+def _set_up(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as why:
+        raise _fault_of(why) from why
+    except DBAPIError as why:
+        raise StoreFault(f"the database failed: {why.orig}", code="database_fault") from why
+
+
+_FAULTS = {
+    "locked": ("store_busy", "the store is locked by another process; try again"),
+    "readonly": ("store_unwritable", "the store is read-only"),
+    "unable to open": ("store_unavailable", "the store's database cannot be opened"),
+    "full": ("store_unwritable", "no space is left for the store"),
+}
+
+
+def _fault_of(why: OperationalError) -> StoreFault:
+    said = str(why.orig)
+    for word, (code, message) in _FAULTS.items():
+        if word in said:
+            return StoreUnavailable(f"{message} ({said})", code=code)
+    return StoreFault(f"the database failed: {said}", code="database_fault")

@@ -1,0 +1,204 @@
+"""Which format the bytes of a revision are read in, and what is found in them on the way in.
+
+An explicit format wins over the media type, that over the suffix of a name, that over the content. Bytes that do not fit a
+format someone named are refused; where only their content looked like it, they are kept as text, with a note.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, other_encoding
+from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
+from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
+from evidence_store.model import Format
+
+MEDIA_TYPES = {
+    Format.JSON: "application/json",
+    Format.JSONL: "application/jsonl",
+    Format.YAML: "application/yaml",
+    Format.TEXT: "text/plain",
+    Format.JUNIT: "application/xml",
+    Format.CSV: "text/csv",
+    Format.BYTES: "application/octet-stream",
+}
+_BY_MEDIA_TYPE = {
+    "application/json": Format.JSON, "text/json": Format.JSON, "application/openapi+json": Format.JSON,
+    "application/jsonl": Format.JSONL, "application/x-ndjson": Format.JSONL, "application/json-lines": Format.JSONL,
+    "application/yaml": Format.YAML, "application/x-yaml": Format.YAML, "text/yaml": Format.YAML, "text/x-yaml": Format.YAML,
+    "text/csv": Format.CSV, "application/junit+xml": Format.JUNIT,
+}  # fmt: skip
+_BY_SUFFIX = {
+    ".json": Format.JSON, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".yaml": Format.YAML, ".yml": Format.YAML,
+    ".txt": Format.TEXT, ".log": Format.TEXT, ".out": Format.TEXT, ".md": Format.TEXT, ".csv": Format.CSV,
+}  # fmt: skip
+_XML_TYPES = frozenset(("application/xml", "text/xml"))
+_HEAD_BYTES = 64 * 1024
+_YAML_HEAD = re.compile(rb"(?:#[^\n]*\n|\s)*(?:---\s|%YAML|[\"']?(?:openapi|swagger|asyncapi)[\"']?:\s)")
+_JUNIT_HEAD = re.compile(rb"<testsuites?[\s>/]")
+_BINARY_HEADS = (b"\x89PNG", b"PK\x03\x04", b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
+_DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What the bytes are taken for before they are read."""
+
+    format: Format
+    media_type: str
+    named: bool
+    """Whether someone named the format (by itself, a media type or a suffix); else it was seen in the content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What the bytes are, once they were read."""
+
+    format: Format
+    media_type: str
+    notes: tuple[Note, ...] = ()
+
+
+def detect(head: bytes, name: str = "", media_type: str | None = None, format: Format | None = None) -> Detection:
+    """The format of bytes that start with `head` (64 KiB are enough), known under `name`."""
+    essence = (media_type or "").partition(";")[0].strip().lower()
+    found = format or _by_media_type(essence, head) or _by_suffix(name, head)
+    if found:
+        return Detection(found, media_type or MEDIA_TYPES[found], named=True)
+    seen = _by_content(head[:_HEAD_BYTES])
+    return Detection(seen, media_type or MEDIA_TYPES[seen], named=False)
+
+
+def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS) -> Inspection:
+    """Reads the bytes in the format detected. Raises RefusedDocument or LimitExceeded where a named format does not fit."""
+    try:
+        notes = _read(raw, detection.format, limits)
+    except (RefusedDocument, LimitExceeded) as exc:
+        if detection.named:
+            raise
+        note = Note(f"not_{detection.format.value}", f"looks like {detection.format.value} and is kept as text: {exc.message}")
+        as_text = replace(detection, format=Format.TEXT, media_type=MEDIA_TYPES[Format.TEXT])
+        return Inspection(as_text.format, as_text.media_type, (note, *text_notes(raw)))
+    return Inspection(detection.format, detection.media_type, notes)
+
+
+def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = None, base: int = 0) -> Document:
+    """The document of bytes that `inspect` took in this format.
+
+    `notes` are those of the inspection: where none speaks of a repeated member, none is looked for; None means not known.
+    `base` is where `raw` starts in the blob, for a slice of a JSON text that is a whole value. Raises NotFound (`no_structure`)
+    for a format that has lines and bytes only.
+    """
+    may_repeat = notes is None or any(note.code == "duplicate_key" for note in notes)
+    match format:
+        case Format.JSON:
+            # Start-up cost: each parser is loaded only where its format is read.
+            from evidence_store.documents.json import JsonDocument
+
+            return JsonDocument(raw, base=base, may_repeat=may_repeat)
+        case Format.YAML:
+            from evidence_store.documents.yaml import YamlDocument
+
+            if base:
+                raise InvalidInput("a slice of a YAML text is no document of its own")
+            return YamlDocument(raw, may_repeat=may_repeat)
+        case Format.TEXT | Format.JSONL | Format.JUNIT | Format.CSV | Format.BYTES:
+            raise NotFound(f"a {format.value} resource has lines and bytes only, no pointers", code="no_structure")
+
+
+def text_notes(raw: bytes) -> tuple[Note, ...]:
+    """What a reader of these bytes as text should know."""
+    notes = [mark_note()] if raw.startswith(UTF8_MARK) else []
+    other = other_encoding(raw)
+    bad = first_bad_byte(raw)
+    if bad is not None:
+        seen = f"; the bytes look like {other}" if other else ""
+        text = f"the first byte that is not UTF-8 stands at byte {bad}{seen}; such bytes are shown as U+FFFD"
+        notes.append(Note("not_utf8", text, line=raw.count(b"\n", 0, bad) + 1, byte=bad))
+    for code, sign, text in _SIGNS:
+        at = raw.find(sign)
+        if at >= 0:
+            notes.append(Note(code, text, line=raw.count(b"\n", 0, at) + 1, byte=at))
+    n_crlf = raw.count(b"\r\n")
+    if n_crlf and n_crlf != raw.count(b"\n"):
+        notes.append(Note("crlf_mixed", f"{n_crlf} of {raw.count(b'\n')} lines end with CRLF, the others with LF"))
+    if raw and not raw.endswith(b"\n"):
+        notes.append(Note("incomplete_line", "the last line has no line end", line=raw.count(b"\n") + 1))
+    return tuple(notes)
+
+
+_SIGNS = (
+    ("nul", b"\0", "NUL bytes stand in the text; they are shown as U+2400"),
+    ("ansi", b"\x1b", "escape sequences stand in the text; they are left out where it is shown"),
+)
+
+
+def _read(raw: bytes, format: Format, limits: Limits) -> tuple[Note, ...]:
+    match format:
+        case Format.JSON:
+            # Start-up cost: each parser is loaded only where its format is read.
+            from evidence_store.documents.json_check import check_json
+
+            return check_json(raw, limits)
+        case Format.YAML:
+            from evidence_store.documents.yaml_check import check_yaml
+
+            return check_yaml(raw, limits)
+        case Format.JUNIT:
+            _require_no_doctype(raw)
+            return text_notes(raw)
+        case Format.TEXT | Format.JSONL | Format.CSV:
+            return text_notes(raw)
+        case Format.BYTES:
+            return ()
+
+
+def _require_no_doctype(raw: bytes) -> None:
+    """Entities can only be declared in a document type declaration, so its absence rules their expansion out."""
+    found = _DOCTYPE.search(raw)
+    if found:
+        line = raw.count(b"\n", 0, found.start()) + 1
+        text = f"a DOCTYPE stands on line {line}; XML with a document type declaration is not read (it can be stored as text)"
+        raise RefusedDocument(text, {"line": line, "byte": found.start()}, code="doctype")
+
+
+def _by_media_type(essence: str, head: bytes) -> Format | None:
+    if essence in _BY_MEDIA_TYPE:
+        return _BY_MEDIA_TYPE[essence]
+    if essence.endswith("+json"):
+        return Format.JSON
+    if essence.endswith("+yaml"):
+        return Format.YAML
+    if essence in _XML_TYPES:
+        return _xml_format(head)
+    if essence.startswith("text/"):
+        return Format.TEXT
+    if essence.startswith(("image/", "audio/", "video/", "font/")):
+        return Format.BYTES
+    return None
+
+
+def _by_suffix(name: str, head: bytes) -> Format | None:
+    suffix = PurePosixPath(name).suffix.lower()
+    return _xml_format(head) if suffix == ".xml" else _BY_SUFFIX.get(suffix)
+
+
+def _xml_format(head: bytes) -> Format:
+    return Format.JUNIT if _JUNIT_HEAD.search(head[:_HEAD_BYTES]) else Format.TEXT
+
+
+def _by_content(head: bytes) -> Format:
+    start = head.removeprefix(UTF8_MARK).lstrip()[:1]
+    if head.startswith(_BINARY_HEADS):
+        return Format.BYTES
+    if start in (b"{", b"["):
+        return Format.JSONL if _is_lines_of_objects(head) else Format.JSON
+    if start == b"<":
+        return _xml_format(head)
+    return Format.YAML if _YAML_HEAD.match(head.removeprefix(UTF8_MARK)) else Format.TEXT
+
+
+def _is_lines_of_objects(head: bytes) -> bool:
+    """Whether the first two lines that hold anything are one object each."""
+    lines = [line for line in head.split(b"\n", 64)[:64] if line.strip()][:2]
+    return len(lines) == 2 and all(line.startswith(b"{") and line.rstrip().endswith(b"}") for line in lines)

@@ -1,0 +1,70 @@
+"""Bytes that are not UTF-8, found before a parser sees them.
+
+Offsets are of the blob. A byte order mark of UTF-8 is allowed and is never part of a node; other encodings are named.
+"""
+
+import codecs
+from typing import Final
+
+from evidence_store.documents.model import Note
+from evidence_store.errors import RefusedDocument
+
+UTF8_MARK: Final = codecs.BOM_UTF8
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_CHUNK_BYTES = 1 << 16
+
+
+def other_encoding(raw: bytes) -> str | None:
+    """UTF-16 or UTF-32 where the first bytes say so, by a mark or by where their zeros stand (RFC 4627 section 3)."""
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            return name
+    zeros = tuple(byte == 0 for byte in raw[:4])
+    if zeros in ((True, True, True, False), (False, True, True, True)):
+        return "UTF-32"
+    if zeros in ((True, False, True, False), (False, True, False, True)):
+        return "UTF-16"
+    return None
+
+
+def first_bad_byte(raw: bytes) -> int | None:
+    """Offset of the first byte that is not UTF-8; None when all are. Takes constant memory."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(raw)
+    pending = 0
+    for start in range(0, len(raw), _CHUNK_BYTES):
+        chunk = view[start : start + _CHUNK_BYTES]
+        try:
+            decoder.decode(chunk, final=start + _CHUNK_BYTES >= len(raw))
+        except UnicodeDecodeError as exc:
+            return start - pending + exc.start
+        pending = len(decoder.getstate()[0])
+    return None
+
+
+def require_utf8(raw: bytes, format_name: str) -> tuple[Note, ...]:
+    """Notes on the encoding. Raises RefusedDocument for bytes that are not UTF-8."""
+    other = other_encoding(raw)
+    if other:
+        raise RefusedDocument(
+            f"the encoding is {other}; {format_name} is read as UTF-8 only (it can be stored as text)",
+            {"byte": 0, "line": 1},
+            code="not_utf8",
+        )
+    bad = first_bad_byte(raw)
+    if bad is not None:
+        raise RefusedDocument(
+            f"the encoding is not UTF-8: the first byte that does not fit stands at byte {bad}",
+            {"byte": bad, "line": raw.count(b"\n", 0, bad) + 1},
+            code="not_utf8",
+        )
+    return (mark_note(),) if raw.startswith(UTF8_MARK) else ()
+
+
+def mark_note() -> Note:
+    return Note("bom", "the text begins with a UTF-8 byte order mark; it is kept in the bytes and belongs to no node", line=1, byte=0)

@@ -1,0 +1,39 @@
+"""Whether two nodes are the same value: by type and, for numbers, by spelling. Not by layout, quotes or member order."""
+
+from evidence_store.documents.model import Document, Node
+
+
+def same_slice(old: Document, old_node: Node, new: Document, new_node: Node) -> bool:
+    """Whether two nodes are the same bytes, which means the same value where neither rests on another place."""
+    if old.format is not new.format or old_node.span.length != new_node.span.length:
+        return False
+    if old.has_aliases(old_node) or new.has_aliases(new_node):
+        return False
+    return old.source(old_node) == new.source(new_node)
+
+
+def same_value(old: Document, old_node: Node, new: Document, new_node: Node) -> bool:
+    """Whether two nodes are equal. Where a member is repeated, only equal bytes are."""
+    pending = [(old_node, new_node)]
+    while pending:
+        one, other = pending.pop()
+        if same_slice(old, one, new, other):
+            continue
+        if one.type != other.type:
+            return False
+        if not one.is_container:
+            if old.scalar(one) != new.scalar(other):
+                return False
+            continue
+        old_children, new_children = old.children(one), new.children(other)
+        if len(old_children) != len(new_children) or old.repeated(one) or new.repeated(other):
+            return False
+        if one.type == "array":
+            pending += [(mine.node, its.node) for mine, its in zip(old_children, new_children, strict=True)]
+            continue
+        its_members = {child.token: child.node for child in new_children}
+        for child in old_children:
+            if child.token not in its_members:
+                return False
+            pending.append((child.node, its_members[child.token]))
+    return True

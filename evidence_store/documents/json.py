@@ -1,0 +1,217 @@
+"""JSON documents: lazy, over the bytes; a container is read one level at a time.
+
+`msgspec.Raw` values point into the buffer they were read from, so a child's offset is its address less that of the
+buffer; no scanner of our own is needed. Repeated members, which such a reading drops, are seen from the gaps between
+the values: each gap holds exactly one member name.
+"""
+
+import ctypes
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, overload
+
+import msgspec
+
+from evidence_store.documents.encoding import UTF8_MARK
+from evidence_store.documents.json_faults import Scan, scan, string_value
+from evidence_store.documents.model import MAX_SHOWN_PLACES, Child, Node, NodeType, Number, Scalar
+from evidence_store.errors import Ambiguous, NotContainer, NotFound
+from evidence_store.model import Format, Span
+from evidence_store.pointers import SHOWN_CHARS, array_index
+
+_TYPES: Final[dict[int, NodeType]] = {
+    ord("{"): "object", ord("["): "array", ord('"'): "string", ord("t"): "boolean", ord("f"): "boolean", ord("n"): "null",
+}  # fmt: skip
+_NAME_GAP = re.compile(rb'[ \t\r\n]*+,?[ \t\r\n]*+"[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t\r\n]*+:[ \t\r\n]*+', re.DOTALL)
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_KEPT_CONTAINERS = 64
+"""Containers whose children are kept: a walk down and back up reads none of them twice."""
+
+
+class _Buffer(ctypes.Structure):
+    """`Py_buffer` of the C interface (buffer protocol of CPython, stable since 3.3)."""
+
+    _fields_ = (
+        ("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t), ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int), ("ndim", ctypes.c_int), ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p),
+    )  # fmt: skip
+
+
+_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+_get_buffer.argtypes = (ctypes.py_object, ctypes.POINTER(_Buffer), ctypes.c_int)
+_release_buffer = ctypes.pythonapi.PyBuffer_Release
+_release_buffer.argtypes = (ctypes.POINTER(_Buffer),)
+_release_buffer.restype = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    address: int
+    length: int
+
+
+def _place(owner: object) -> _Place:
+    view = _Buffer()
+    _get_buffer(owner, ctypes.byref(view), 0)
+    place = _Place(view.buf or 0, view.len)
+    _release_buffer(ctypes.byref(view))
+    return place
+
+
+class JsonDocument:
+    """A JSON text, or a slice of one that is a whole value and starts at `base` of the blob.
+
+    The text must have passed `json_check.check_json`. `may_repeat` says that members may be repeated; they are then looked for.
+    """
+
+    format = Format.JSON
+
+    def __init__(self, raw: bytes, *, base: int = 0, may_repeat: bool = True) -> None:
+        self.raw, self.base = raw, base
+        self.may_repeat = may_repeat
+        self._address = _place(raw).address
+        self._kept: OrderedDict[int, _Children] = OrderedDict()
+        first = _SPACE.match(raw, len(UTF8_MARK) if not base and raw.startswith(UTF8_MARK) else 0)
+        assert first is not None
+        self.root = self.node_at(first.end(), len(raw.rstrip(b" \t\r\n")))
+
+    def child(self, node: Node, token: str) -> Node:
+        if not node.is_container:
+            raise NotContainer(f"{token[:SHOWN_CHARS]!r} leads into a {node.type}, which has no inside")
+        children = self._children(node)
+        if node.type == "array":
+            return children[array_index(token, len(children))].node
+        return children.member(token)
+
+    def children(self, node: Node) -> Sequence[Child]:
+        return self._children(node) if node.is_container else ()
+
+    def repeated(self, node: Node) -> frozenset[str]:
+        return self._children(node).repeated if node.type == "object" else frozenset()
+
+    def scalar(self, node: Node) -> Scalar:
+        source = self.source(node)
+        match node.type:
+            case "string":
+                return string_value(source)
+            case "number":
+                return Number(source.decode("ascii"))
+            case "boolean":
+                return source == b"true"
+            case "null":
+                return None
+            case "object" | "array":
+                raise TypeError(f"an {node.type} is no scalar")
+
+    def source(self, node: Node) -> bytes:
+        return self.raw[node.span.start - self.base : node.span.end - self.base]
+
+    def has_aliases(self, node: Node) -> bool:
+        return False
+
+    def node_at(self, start: int, end: int) -> Node:
+        """The node of the value at these offsets of `raw`."""
+        return Node(_TYPES.get(self.raw[start], "number"), Span(self.base + start, self.base + end), (), start)
+
+    def _children(self, node: Node) -> "_Children":
+        kept = self._kept.get(node.handle)
+        if kept is None:
+            kept = self._kept[node.handle] = self._read(node)
+            if len(self._kept) > _KEPT_CONTAINERS:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(node.handle)
+        return kept
+
+    def _read(self, node: Node) -> "_Children":
+        start, end = node.span.start - self.base, node.span.end - self.base
+        view = memoryview(self.raw)[start:end]
+        if node.type == "array":
+            return _Children(self, (), _ARRAY.decode(view))
+        members = _OBJECT.decode(view)
+        children = _Children(self, tuple(members), list(members.values()))
+        if self.may_repeat and not children.fill(start, end):
+            return _RepeatedChildren(self, scan(self.raw, start, end))
+        return children
+
+    def span_of(self, value: msgspec.Raw) -> Span:
+        """Where a value that was read from `raw` stands in it."""
+        place = _place(value)
+        start = place.address - self._address
+        return Span(start, start + place.length)
+
+
+class _Children(Sequence[Child]):
+    """Children of one container. The place of each is found when it is asked for."""
+
+    repeated: frozenset[str] = frozenset()
+
+    def __init__(self, document: JsonDocument, names: tuple[str, ...], values: Sequence[msgspec.Raw]) -> None:
+        self._document, self._names, self._values = document, names, values
+        self._index: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> Child: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Child]: ...
+    def __getitem__(self, index: int | slice) -> Child | Sequence[Child]:
+        if isinstance(index, slice):
+            return [self._child(n) for n in range(*index.indices(len(self)))]
+        return self._child(range(len(self))[index])
+
+    def _child(self, at: int) -> Child:
+        span = self._document.span_of(self._values[at])
+        return Child(self._names[at] if self._names else str(at), self._document.node_at(span.start, span.end))
+
+    def member(self, name: str) -> Node:
+        """Raises NotFound or Ambiguous."""
+        if self._index is None:
+            self._index = {name: at for at, name in enumerate(self._names)}
+        at = self._index.get(name)
+        if at is None:
+            raise NotFound(f"there is no member {name[:SHOWN_CHARS]!r}")
+        return self._child(at).node
+
+    def fill(self, start: int, end: int) -> bool:
+        """Whether these members are all that the object holds: between two values stands one name and nothing else."""
+        at = start + 1
+        for value in self._values:
+            span = self._document.span_of(value)
+            if span.start < at or not _NAME_GAP.fullmatch(self._document.raw, at, span.start):
+                return False
+            at = span.end
+        return _SPACE.fullmatch(self._document.raw, at, end - 1) is not None
+
+
+class _RepeatedChildren(_Children):
+    """Children of an object some of whose members stand more than once."""
+
+    def __init__(self, document: JsonDocument, found: Scan) -> None:
+        super().__init__(document, tuple(member.name for member in found.members), ())
+        self._members = found.members
+        self._offsets = {repeat.name: repeat.offsets for repeat in found.repeats if not repeat.container}
+        self.repeated = frozenset(self._offsets)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def _child(self, at: int) -> Child:
+        member = self._members[at]
+        return Child(member.name, self._document.node_at(member.start, member.end))
+
+    def member(self, name: str) -> Node:
+        offsets = self._offsets.get(name)
+        if offsets is None:
+            return super().member(name)
+        text = f"member {name[:SHOWN_CHARS]!r} stands {len(offsets)} times here, so no pointer leads to one of them"
+        if self._document.base:
+            raise Ambiguous(text)
+        raise Ambiguous(text, {"lines": [self._document.raw.count(b"\n", 0, at) + 1 for at in offsets[:MAX_SHOWN_PLACES]]})

@@ -1,0 +1,134 @@
+"""Whether bytes are JSON that can be kept as a document, in one pass over them at the speed of the C parsers.
+
+Order: size, encoding, depth, grammar, repeated members. The exact scanner runs only on the part in which a fast reader
+found a fault, so a sound document never meets it. Numbers of any size and spelling are JSON (RFC 8259 section 6).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+import msgspec
+
+from evidence_store.documents.depth import require_depth
+from evidence_store.documents.encoding import UTF8_MARK, require_utf8
+from evidence_store.documents.json import JsonDocument
+from evidence_store.documents.json_faults import HALF_PAIR, Repeat, find_half_pair, refuse, scan
+from evidence_store.documents.model import DEFAULT_LIMITS, Child, Limits, Node, Note, repeat_note
+from evidence_store.documents.text import LineStarts
+from evidence_store.errors import LimitExceeded, RefusedDocument
+
+LARGE_BYTES = 64 * 1024
+"""Containers over this size are indexed child by child (docs/formats/spans.md) and read one level at a time."""
+_SPACE = b" \t\r\n"
+_GRAMMAR: Final = msgspec.json.Decoder(msgspec.Raw)
+
+
+class _RepeatedMember(Exception):
+    """Some object in the part just read repeats a member."""
+
+
+def _require_unique(pairs: list[tuple[str, object]]) -> None:
+    if len(dict(pairs)) != len(pairs):
+        raise _RepeatedMember
+
+
+# Nothing of the parts is kept: objects become None, numbers stay text and so cost no conversion.
+_UNIQUE = json.JSONDecoder(object_pairs_hook=_require_unique, parse_float=str, parse_int=str)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeContainer:
+    """A container over the size asked for, with its place."""
+
+    tokens: tuple[str, ...]
+    node: Node
+    document: JsonDocument
+
+    def children(self) -> Iterator[Child]:
+        return iter(self.document.children(self.node))
+
+
+def iter_large(document: JsonDocument, min_bytes: int = LARGE_BYTES) -> Iterator[LargeContainer]:
+    """Every container of more than `min_bytes`, the outer before the inner; inside an object that repeats members, none."""
+    pending = [LargeContainer((), document.root, document)] if _is_large(document.root, min_bytes) else []
+    while pending:
+        container = pending.pop()
+        yield container
+        if document.repeated(container.node):
+            continue
+        pending += [
+            LargeContainer((*container.tokens, child.token), child.node, document)
+            for child in container.children()
+            if _is_large(child.node, min_bytes)
+        ]
+
+
+def check_json(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]:
+    """What was found in bytes that are JSON.
+
+    Raises RefusedDocument (`line`, `column`, `byte` in the details) for what is not JSON, LimitExceeded past a limit.
+    """
+    if len(raw) > limits.max_bytes:
+        raise LimitExceeded(f"{len(raw)} bytes are over the limit of {limits.max_bytes}", {"limit": limits.max_bytes})
+    notes = require_utf8(raw, "JSON")
+    require_depth(raw, limits.max_depth)
+    first = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
+    try:
+        _GRAMMAR.decode(memoryview(raw)[first:])
+    except (msgspec.DecodeError, RecursionError) as exc:
+        _refuse(raw, first, exc, limits)
+    half = find_half_pair(raw)
+    if half is not None:
+        refuse(raw, half, "lone_surrogate", HALF_PAIR)
+    return notes + _repeat_notes(raw, list(_iter_repeats(JsonDocument(raw))), limits)
+
+
+def _refuse(raw: bytes, first: int, cause: Exception, limits: Limits) -> NoReturn:
+    if isinstance(cause, RecursionError):
+        # Only where `max_depth` was raised over what the interpreter's stack takes.
+        raise LimitExceeded("the depth of the document is over what this process can read", {"limit": limits.max_depth}) from cause
+    if not raw[first:].strip(_SPACE):
+        refuse(raw, len(raw), "empty", "the text is empty")
+    scan(raw, first, len(raw))
+    raise RefusedDocument("not JSON", code="syntax") from cause
+
+
+def _iter_repeats(document: JsonDocument) -> Iterator[Repeat]:
+    """Large containers are read one level at a time, so that no more than a small part is ever held as text."""
+    if not _is_large(document.root, LARGE_BYTES):
+        yield from _repeats_of_part(document, (), document.root)
+    for container in iter_large(document):
+        if document.repeated(container.node):
+            yield from _scan_part(document, container.tokens, container.node)
+            continue
+        for child in container.children():
+            if not _is_large(child.node, LARGE_BYTES):
+                yield from _repeats_of_part(document, (*container.tokens, child.token), child.node)
+
+
+def _repeats_of_part(document: JsonDocument, tokens: tuple[str, ...], node: Node) -> Sequence[Repeat]:
+    if not node.is_container:
+        return ()
+    try:
+        _UNIQUE.decode(document.source(node).decode("utf-8"))
+    except _RepeatedMember:
+        return _scan_part(document, tokens, node)
+    return ()
+
+
+def _scan_part(document: JsonDocument, tokens: tuple[str, ...], node: Node) -> Sequence[Repeat]:
+    return scan(document.raw, node.span.start, node.span.end, tokens).repeats
+
+
+def _is_large(node: Node, min_bytes: int) -> bool:
+    return node.is_container and node.span.length > min_bytes
+
+
+def _repeat_notes(raw: bytes, repeats: Sequence[Repeat], limits: Limits) -> tuple[Note, ...]:
+    if len(repeats) > limits.max_repeats:
+        text = f"{len(repeats)} members are repeated, over the limit of {limits.max_repeats}"
+        raise RefusedDocument(text, {"limit": limits.max_repeats}, code="duplicate_key")
+    lines = LineStarts(raw) if repeats else None
+    return tuple(repeat_note(repeat.container, repeat.name, [lines.line(at) for at in repeat.offsets]) for repeat in repeats if lines)

@@ -1,0 +1,57 @@
+"""What is shown of a container without its content: an outline with sizes, and the `keys/1` text (docs/formats/keys.md)."""
+
+import json
+from itertools import islice
+
+from evidence_store.documents.identity import label
+from evidence_store.documents.model import MAX_NAME_CHARS, Child, Document, Node
+from evidence_store.errors import NotContainer, NotFound
+from evidence_store.model import Outline, OutlineEntry
+
+KEYS_TRANSFORM = "keys/1"
+MAX_ENTRY_KEYS = 8
+MAX_SCALAR_CHARS = 80
+
+
+def outline(document: Document, node: Node, first: int = 0, n_entries: int | None = None) -> Outline:
+    """Children `first` to `first + n_entries` (0-based) of a container.
+
+    Raises NotContainer for a scalar, NotFound when `first` is past the end.
+    """
+    if node.type not in ("object", "array"):
+        raise NotContainer(f"a {node.type} has no children")
+    children = document.children(node)
+    if first and first >= len(children):
+        raise NotFound(f"child {first} is past the end: there are {len(children)} children", {"n_children": len(children)})
+    last = len(children) if n_entries is None else min(len(children), first + n_entries)
+    entries = tuple(_entry(document, children[n]) for n in range(first, last))
+    return Outline("object" if node.type == "object" else "array", len(children), first, entries)
+
+
+def keys_text(document: Document, node: Node) -> str:
+    """`keys/1`: member names of an object or labels of an array's items, in source order, as minified JSON.
+
+    Raises NotContainer for a scalar.
+    """
+    if not node.is_container:
+        raise NotContainer(f"a {node.type} has no keys")
+    children = document.children(node)
+    names = [child.token for child in children] if node.type == "object" else [label(document, child) for child in children]
+    return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
+
+
+def _entry(document: Document, child: Child) -> OutlineEntry:
+    node = child.node
+    size = node.span.length
+    if not node.is_container:
+        return OutlineEntry(child.token, node.type, size, None, (), _short_source(document, node))
+    inside = document.children(node)
+    keys = tuple(inner.token[:MAX_NAME_CHARS] for inner in islice(inside, MAX_ENTRY_KEYS)) if node.type == "object" else ()
+    return OutlineEntry(child.token, node.type, size, len(inside), keys, None)
+
+
+def _short_source(document: Document, node: Node) -> str | None:
+    if node.span.length > 4 * MAX_SCALAR_CHARS:
+        return None
+    text = document.source(node).decode("utf-8")
+    return text if len(text) <= MAX_SCALAR_CHARS else None

@@ -1,0 +1,141 @@
+"""Excerpts: what is shown of a passage within a caller's limit.
+
+A node that does not fit is answered with an outline, never with a value cut in the middle; lines and long scalars are cut,
+at a line end where one fits, and say what is left. Nothing here changes what a passage is: its span stays whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from evidence_store.documents.model import Document, Node
+from evidence_store.documents.outline import outline
+from evidence_store.documents.text import count_lines
+from evidence_store.documents.shown import shown_text
+from evidence_store.documents.values import value_json
+from evidence_store.model import Cut, Outline, Span, TextLimit
+
+MAX_OUTLINE_ENTRIES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The text for a passage, and what was done to the source on the way."""
+
+    text: str
+    transforms: tuple[str, ...] = ()
+    cut: Cut | None = None
+    outline: Outline | None = None
+    next: str | None = None
+    value: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """A range among the children of a container, 0-based and inclusive."""
+
+    first: int
+    last: int
+
+
+class NoLimit:
+    """Everything fits."""
+
+    def fits(self, text: str) -> bool:
+        return True
+
+    def prefix(self, text: str) -> int:
+        return len(text)
+
+    def count(self, text: str) -> int | None:
+        return None
+
+
+def show_node(document: Document, node: Node, limit: TextLimit, children: Children | None = None) -> Shown:
+    """A node in the source's own characters, with its value; an outline where it is a container that does not fit."""
+    raw = document.source(node)
+    shown = shown_text(raw)
+    if children is None and limit.fits(shown.text):
+        value = value_json(document, node)
+        transforms = (*shown.transforms, *(value.transforms if value else ()))
+        return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=value.json if value else None)
+    if node.is_container:
+        return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1))
+    return cut_text(raw, node.span, limit)
+
+
+def show_slice(raw: bytes, span: Span, limit: TextLimit) -> Shown:
+    """Lines or bytes that are no node."""
+    shown = shown_text(raw)
+    return Shown(shown.text, shown.transforms) if limit.fits(shown.text) else cut_text(raw, span, limit)
+
+
+def show_derived(text: str, transform: str, limit: TextLimit) -> Shown:
+    """The result of a replayable transform; its value is the text, which is JSON."""
+    if limit.fits(text):
+        return Shown(text, (transform,), value=text.encode())
+    shown = text[: limit.prefix(text)]
+    cut = Cut(Span(0, len(shown.encode())), limit.count(text), 1)
+    return Shown(shown, (transform,), cut)
+
+
+def cut_text(raw: bytes, span: Span, limit: TextLimit) -> Shown:
+    """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits."""
+    lines = _line_ends(raw)
+    n_lines = _most(len(lines), lambda n: limit.fits(shown_text(raw[: lines[n - 1]]).text))
+    if n_lines:
+        end = lines[n_lines - 1]
+    else:
+        end = _most(len(raw), lambda n: limit.fits(shown_text(raw[: _character_start(raw, n)]).text))
+        end = _character_start(raw, end)
+    shown = shown_text(raw[:end])
+    cut = Cut(Span(span.start, span.start + end), limit.count(shown_text(raw).text), count_lines(raw))
+    return Shown(shown.text, shown.transforms, cut, next=f"--bytes {span.start + end}-{span.end}")
+
+
+def continue_by_lines(shown: Shown, first: int, last: int) -> Shown:
+    """For a cut range of lines: continue with lines where the cut is at a line end."""
+    if shown.cut is None or not shown.text.endswith("\n"):
+        return shown
+    following = first + shown.text.count("\n")
+    return replace(shown, next=f"--lines {following}-{last}")
+
+
+def _show_outline(document: Document, node: Node, limit: TextLimit, children: Children) -> Shown:
+    wanted = min(children.last - children.first + 1, MAX_OUTLINE_ENTRIES)
+    whole = outline(document, node, children.first, wanted)
+    fitting = _most(len(whole.entries), lambda n: limit.fits(_outline_text(replace(whole, entries=whole.entries[:n]))))
+    shown = replace(whole, entries=whole.entries[: max(1, fitting)])
+    end = shown.first + len(shown.entries)
+    following = f"--children {end}-{min(end + MAX_OUTLINE_ENTRIES, shown.n_children) - 1}" if end < shown.n_children else None
+    return Shown("", outline=shown, next=following)
+
+
+def _outline_text(one: Outline) -> str:
+    """About as long as any rendering of an outline: what a limit is asked about."""
+    lines = [f'- "{e.token}" {e.type} {e.n_children} {e.size} {list(e.keys)} {e.scalar or ""}\n' for e in one.entries]
+    return "".join(lines)
+
+
+def _line_ends(raw: bytes) -> list[int]:
+    ends, at = [], 0
+    while (found := raw.find(b"\n", at)) >= 0:
+        at = found + 1
+        ends.append(at)
+    return ends
+
+
+def _most(n: int, fits: Callable[[int], bool]) -> int:
+    """The largest count up to `n` that fits, by bisection; what fits is taken to fit with fewer, and the answer is checked."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _character_start(raw: bytes, at: int) -> int:
+    """The last start of a UTF-8 character at or before `at`; `at` where there is none near, as in other encodings."""
+    for back in range(min(4, at + 1)):
+        if at - back >= len(raw) or raw[at - back] & 0xC0 != 0x80:
+            return at - back
+    return at

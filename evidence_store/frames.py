@@ -1,0 +1,111 @@
+"""Stored form of a blob: independent zstd frames over 64 KiB of raw bytes each, so that a range costs one or two frames.
+
+The file is the public zstd seekable format (a skippable frame at its end holds the table of sizes), so `zstd -d` restores
+it without this package. Where a frame stands, and the SHA-256 of its raw bytes, is kept beside the blob's row: a ranged
+read checks what it hands out (docs/formats/blob.md).
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import zstandard
+
+from evidence_store.errors import IntegrityMismatch
+from evidence_store.model import Digest, Span
+
+FRAME_BYTES = 64 * 1024
+LEVEL = 6
+FORMAT_VERSION = 1
+_SKIPPABLE_MAGIC = 0x184D2A5E
+_SEEKABLE_MAGIC = 0x8F92EAB1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame: the raw range it holds, the stored range it takes, and the digest of its raw bytes."""
+
+    number: int
+    raw: Span
+    stored: Span
+    sha256: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What encoding a stream came to."""
+
+    digest: Digest
+    size: int
+    frames: tuple[Frame, ...]
+
+
+class FrameEncoder:
+    """Turns a stream of raw bytes into stored bytes, one frame at a time, in constant memory.
+
+    Feed with `add`, end with `finish`; both give stored bytes to write. `encoded` is there after `finish`.
+    """
+
+    def __init__(self) -> None:
+        self._pending = bytearray()
+        self._sha256 = hashlib.sha256()
+        self._frames: list[Frame] = []
+        self._raw_end = self._stored_end = 0
+        self._compressor = zstandard.ZstdCompressor(level=LEVEL)
+
+    def add(self, data: bytes) -> Iterator[bytes]:
+        self._pending += data
+        while len(self._pending) >= FRAME_BYTES:
+            piece = bytes(self._pending[:FRAME_BYTES])
+            del self._pending[:FRAME_BYTES]
+            yield self._frame(piece)
+
+    def finish(self) -> Iterator[bytes]:
+        if self._pending or not self._frames:
+            yield self._frame(bytes(self._pending))
+            self._pending.clear()
+        yield _seek_table(self._frames)
+
+    @property
+    def encoded(self) -> Encoded:
+        return Encoded(Digest("sha256:" + self._sha256.hexdigest()), self._raw_end, tuple(self._frames))
+
+    def _frame(self, piece: bytes) -> bytes:
+        self._sha256.update(piece)
+        stored = self._compressor.compress(piece)
+        raw = Span(self._raw_end, self._raw_end + len(piece))
+        place = Span(self._stored_end, self._stored_end + len(stored))
+        self._frames.append(Frame(len(self._frames), raw, place, hashlib.sha256(piece).digest()))
+        self._raw_end, self._stored_end = raw.end, place.end
+        return stored
+
+
+def decode_frames(frames: Sequence[Frame], stored: bytes, blob: Digest) -> bytes:
+    """Raw bytes of neighbouring frames, out of the stored bytes of just these frames.
+
+    Every frame is checked against its digest. Raises IntegrityMismatch naming the blob and the frame.
+    """
+    base = frames[0].stored.start if frames else 0
+    return b"".join(_decode(frame, stored[frame.stored.start - base : frame.stored.end - base], blob) for frame in frames)
+
+
+def _decode(frame: Frame, stored: bytes, blob: Digest) -> bytes:
+    try:
+        raw = zstandard.ZstdDecompressor().decompress(stored, max_output_size=frame.raw.length or 1)
+    except zstandard.ZstdError as why:
+        raise _mismatch(blob, frame) from why
+    if len(raw) != frame.raw.length or hashlib.sha256(raw).digest() != frame.sha256:
+        raise _mismatch(blob, frame)
+    return raw
+
+
+def _mismatch(blob: Digest, frame: Frame) -> IntegrityMismatch:
+    text = f"stored bytes of blob {blob} do not match their digest (bytes {frame.raw.start}-{frame.raw.end})"
+    return IntegrityMismatch(text, {"blob": blob, "bytes": [frame.raw.start, frame.raw.end]})
+
+
+def _seek_table(frames: Iterable[Frame]) -> bytes:
+    entries = b"".join(struct.pack("<II", frame.stored.length, frame.raw.length) for frame in frames)
+    table = entries + struct.pack("<IBI", len(entries) // 8, 0, _SEEKABLE_MAGIC)
+    return struct.pack("<II", _SKIPPABLE_MAGIC, len(table)) + table

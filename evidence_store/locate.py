@@ -1,0 +1,104 @@
+"""Where a cited passage stands in another revision, decided by the passage and not by the document around it.
+
+`same`: the same pointer holds the same value. `moved`: the value stands, at another pointer. `changed`: the place is there
+and holds another value. `gone`: nothing leads there. An item of an array is followed by what names it, never by its index
+alone; an endpoint by the shape of its path.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evidence_store.documents.equality import same_value
+from evidence_store.documents.identity import Side, find_identity
+from evidence_store.documents.model import Child, Document, Node
+from evidence_store.documents.openapi import shape_of
+from evidence_store.errors import EvidenceStoreError
+from evidence_store.model import Currency, Pointer, Span
+from evidence_store.pointers import ROOT, join, parse_pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """`verdict` is never `newest`; `pointer` is None where the passage is gone."""
+
+    verdict: Currency
+    pointer: Pointer | None
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedBytes:
+    """`span` is None where the passage is gone, or stands in several places and in none of them for certain."""
+
+    verdict: Currency
+    span: Span | None
+    n_places: int
+
+
+_GONE = Located(Currency.GONE, None)
+
+
+def locate(old: Document, old_pointer: str, new: Document) -> Located:
+    """Follows the node at `old_pointer` into `new`. Raises the errors of a pointer that leads nowhere in `old`."""
+    old_node, new_node = old.root, new.root
+    pointer = ROOT
+    moved = False
+    for token in parse_pointer(old_pointer):
+        child = Child(token, old.child(old_node, token))
+        found = _follow(old, old_node, child, new, new_node)
+        if found is None:
+            return _GONE
+        moved = moved or found.token != token
+        pointer = join(pointer, found.token)
+        old_node, new_node = child.node, found.node
+    if not same_value(old, old_node, new, new_node):
+        return Located(Currency.CHANGED, pointer)
+    return Located(Currency.MOVED if moved else Currency.SAME, pointer)
+
+
+def locate_bytes(old: bytes, span: Span, new: bytes) -> LocatedBytes:
+    """Follows a passage of a text without nodes: in its place, else where it stands once."""
+    passage = old[span.start : span.end]
+    if new[span.start : span.end] == passage:
+        return LocatedBytes(Currency.SAME, span, 1)
+    first = new.find(passage)
+    if first < 0:
+        return LocatedBytes(Currency.GONE, None, 0)
+    if new.find(passage, first + 1) >= 0:
+        return LocatedBytes(Currency.MOVED, None, new.count(passage))
+    return LocatedBytes(Currency.MOVED, Span(first, first + len(passage)), 1)
+
+
+def _follow(old: Document, above: Node, child: Child, new: Document, new_above: Node) -> Child | None:
+    """The child of `new_above` that `child` became."""
+    if above.type != new_above.type:
+        return None
+    if above.type == "object":
+        return _member(new, new_above, child.token)
+    mine, its = old.children(above), new.children(new_above)
+    identity = find_identity((Side(old, mine), Side(new, its)))
+    if identity:
+        name = identity(old, child.node)
+        return next((other for other in its if identity(new, other.node) == name), None)
+    return _equal_item(old, child, new, its, len(mine))
+
+
+def _member(new: Document, above: Node, name: str) -> Child | None:
+    try:
+        return Child(name, new.child(above, name))
+    except EvidenceStoreError:
+        if "{" not in name:
+            return None
+    alike = [child for child in new.children(above) if shape_of(child.token) == shape_of(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _equal_item(old: Document, child: Child, new: Document, its: Sequence[Child], n_before: int) -> Child | None:
+    """Where nothing names the items: the equal one in its place, else the only equal one, else the one in its place."""
+    index = int(child.token)
+    if index < len(its) and same_value(old, child.node, new, its[index].node):
+        return its[index]
+    equal = [other for other in its if same_value(old, child.node, new, other.node)]
+    if len(equal) == 1:
+        return equal[0]
+    # Of a list that grew or shrank, nobody can say which item this one became.
+    return its[index] if not equal and n_before == len(its) else None

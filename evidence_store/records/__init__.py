@@ -1,0 +1,1 @@
+"""Every SQL statement of the package, by subject. Functions take a connection first and never commit."""

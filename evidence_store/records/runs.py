@@ -1,0 +1,252 @@
+"""Rows of runs: pins, messages, steps, projections, exposures, tool calls and their results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+from sqlalchemy import func, insert, select
+
+from evidence_store.canonical import canonical_bytes
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.model import Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName, WorkspaceName
+from evidence_store.tables import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunKey:
+    """A run, by workspace, task and 1-based number within the task."""
+
+    workspace: WorkspaceName
+    task: TaskName
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepKey:
+    run: RunKey
+    number: int
+    """1-based within the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One text of an evidence that a run was shown."""
+
+    evidence: EvidenceId
+    shown_digest: Digest
+    transforms: tuple[str, ...]
+    in_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    step: int
+    evidence: EvidenceId
+    grade: Grade
+    shown_digest: Digest
+    in_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionRow:
+    input_digest: Digest
+    input: bytes
+    """zstd of the minified JSON of messages and tools."""
+    profile: str
+    receipt: str
+    counter: str
+    exactness: str
+    cap_tokens: int
+    used_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    ordinal: int
+    step: int | None
+    role: str
+    body: str
+
+
+def _run(key: RunKey) -> dict[str, object]:
+    return {"workspace": key.workspace, "task": key.task, "run": key.number}
+
+
+def _step(key: StepKey) -> dict[str, object]:
+    return {**_run(key.run), "step": key.number}
+
+
+def insert_run(connection: WriteConnection, workspace: WorkspaceName, task: TaskName, agent: str, at: int) -> RunKey:
+    """Adds the next run of a task."""
+    newest = connection.execute(select(func.max(runs.c.number)).where(runs.c.workspace == workspace, runs.c.task == task)).scalar()
+    key = RunKey(workspace, task, (newest or 0) + 1)
+    connection.execute(insert(runs).values(workspace=workspace, task=task, number=key.number, agent=agent, created_at=at))
+    return key
+
+
+def find_agent(connection: ReadConnection, key: RunKey) -> str | None:
+    """Who runs it; None when there is no such run."""
+    query = select(runs.c.agent).where(runs.c.workspace == key.workspace, runs.c.task == key.task, runs.c.number == key.number)
+    return connection.execute(query).scalar()
+
+
+def list_pins(connection: ReadConnection, key: RunKey, resource: ResourceName) -> Sequence[int]:
+    """Revisions of a resource that the run is pinned to, oldest first."""
+    query = select(pins.c.revision).where(
+        pins.c.workspace == key.workspace, pins.c.task == key.task, pins.c.run == key.number, pins.c.resource == resource
+    )
+    return list(connection.execute(query.order_by(pins.c.revision)).scalars())
+
+
+def insert_pin(connection: WriteConnection, key: RunKey, resource: ResourceName, revision: int, at: int) -> None:
+    connection.execute(insert(pins).values({**_run(key), "resource": resource, "revision": revision, "created_at": at}))
+
+
+def insert_step(connection: WriteConnection, key: RunKey, task_revision: int, at: int) -> StepKey:
+    """Adds the next step of a run."""
+    mine = (steps.c.workspace == key.workspace, steps.c.task == key.task, steps.c.run == key.number)
+    number = (connection.execute(select(func.max(steps.c.number)).where(*mine)).scalar() or 0) + 1
+    connection.execute(insert(steps).values({**_run(key), "number": number, "task_revision": task_revision, "created_at": at}))
+    return StepKey(key, number)
+
+
+def insert_message(connection: WriteConnection, key: RunKey, step: int | None, role: str, body: str, at: int) -> int:
+    mine = (messages.c.workspace == key.workspace, messages.c.task == key.task, messages.c.run == key.number)
+    ordinal = (connection.execute(select(func.max(messages.c.ordinal)).where(*mine)).scalar() or 0) + 1
+    row = {**_run(key), "ordinal": ordinal, "step": step, "role": role, "body": body, "format_version": FORMAT_VERSION, "created_at": at}
+    connection.execute(insert(messages).values(row))
+    return ordinal
+
+
+def list_messages(connection: ReadConnection, key: RunKey) -> Sequence[MessageRow]:
+    columns = (messages.c.ordinal, messages.c.step, messages.c.role, messages.c.body)
+    mine = (messages.c.workspace == key.workspace, messages.c.task == key.task, messages.c.run == key.number)
+    return [MessageRow(*row) for row in connection.execute(select(*columns).where(*mine).order_by(messages.c.ordinal))]
+
+
+def insert_projection(connection: WriteConnection, key: StepKey, new: ProjectionRow, at: int) -> None:
+    mine = (
+        projections.c.workspace == key.run.workspace,
+        projections.c.task == key.run.task,
+        projections.c.run == key.run.number,
+        projections.c.step == key.number,
+    )
+    ordinal = (connection.execute(select(func.max(projections.c.ordinal)).where(*mine)).scalar() or 0) + 1
+    row = {
+        **_step(key),
+        "ordinal": ordinal,
+        "input_digest": new.input_digest,
+        "input": new.input,
+        "profile": new.profile,
+        "receipt": new.receipt,
+        "counter": new.counter,
+        "exactness": new.exactness,
+        "cap_tokens": new.cap_tokens,
+        "used_tokens": new.used_tokens,
+        "format_version": FORMAT_VERSION,
+        "created_at": at,
+    }
+    connection.execute(insert(projections).values(row))
+
+
+def list_projections(connection: ReadConnection, key: RunKey) -> Sequence[ProjectionRow]:
+    """The projections of a run in order of steps."""
+    columns = (
+        projections.c.input_digest,
+        projections.c.input,
+        projections.c.profile,
+        projections.c.receipt,
+        projections.c.counter,
+        projections.c.exactness,
+        projections.c.cap_tokens,
+        projections.c.used_tokens,
+    )
+    mine = (projections.c.workspace == key.workspace, projections.c.task == key.task, projections.c.run == key.number)
+    query = select(*columns).where(*mine).order_by(projections.c.step, projections.c.ordinal)
+    return [ProjectionRow(Digest(digest), *rest) for digest, *rest in connection.execute(query)]
+
+
+def insert_exposures(connection: WriteConnection, key: StepKey, grade: Grade, shown: Sequence[Shown], at: int) -> None:
+    mine = (exposures.c.workspace == key.run.workspace, exposures.c.task == key.run.task, exposures.c.run == key.run.number)
+    first = (connection.execute(select(func.max(exposures.c.ordinal)).where(*mine)).scalar() or 0) + 1
+    rows = [
+        {
+            **_step(key),
+            "ordinal": ordinal,
+            "evidence": one.evidence,
+            "grade": grade.value,
+            "shown_digest": one.shown_digest,
+            "transforms": canonical_bytes(one.transforms).decode(),
+            "in_full": one.in_full,
+            "at": at,
+        }
+        for ordinal, one in enumerate(shown, first)
+    ]
+    if rows:
+        connection.execute(insert(exposures), rows)
+
+
+def list_exposures(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, key: RunKey | None) -> Sequence[Exposure]:
+    """Where an evidence was shown, in one run or in all, in order."""
+    columns = (exposures.c.step, exposures.c.grade, exposures.c.shown_digest, exposures.c.in_full)
+    query = select(*columns).where(exposures.c.workspace == workspace, exposures.c.evidence == id_)
+    if key is not None:
+        query = query.where(exposures.c.task == key.task, exposures.c.run == key.number)
+    query = query.order_by(exposures.c.task, exposures.c.run, exposures.c.ordinal)
+    return [Exposure(step, id_, Grade(grade), Digest(digest), in_full) for step, grade, digest, in_full in connection.execute(query)]
+
+
+def insert_tool_call(connection: WriteConnection, key: StepKey, call: str, name: str, arguments: str, at: int) -> None:
+    row = {**_step(key), "call": call, "name": name, "arguments": arguments, "opened_at": at}
+    connection.execute(insert(tool_calls).values(row))
+
+
+def insert_tool_result(connection: WriteConnection, key: RunKey, call: str, outcome: Outcome, complete: bool, body: str, at: int) -> None:
+    row = {**_run(key), "call": call, "outcome": outcome.value, "complete": complete, "body": body, "closed_at": at}
+    connection.execute(insert(tool_results).values(row))
+
+
+def list_open_calls(connection: ReadConnection, key: RunKey) -> Sequence[str]:
+    """Calls without a result, in the order in which they were opened."""
+    closed = select(tool_results.c.call).where(
+        tool_results.c.workspace == key.workspace, tool_results.c.task == key.task, tool_results.c.run == key.number
+    )
+    mine = (tool_calls.c.workspace == key.workspace, tool_calls.c.task == key.task, tool_calls.c.run == key.number)
+    query = select(tool_calls.c.call).where(*mine, tool_calls.c.call.not_in(closed))
+    return list(connection.execute(query.order_by(tool_calls.c.step, tool_calls.c.call)).scalars())
+
+
+def list_input_digests(connection: ReadConnection, key: StepKey) -> Sequence[Digest]:
+    """Digests of the inputs that were projected for a step."""
+    mine = (
+        projections.c.workspace == key.run.workspace,
+        projections.c.task == key.run.task,
+        projections.c.run == key.run.number,
+        projections.c.step == key.number,
+    )
+    return [Digest(d) for d in connection.execute(select(projections.c.input_digest).where(*mine)).scalars()]
+
+
+def list_step_exposures(connection: ReadConnection, key: StepKey, grade: Grade) -> Sequence[Shown]:
+    """What a step was shown in one grade."""
+    columns = (exposures.c.evidence, exposures.c.shown_digest, exposures.c.transforms, exposures.c.in_full)
+    mine = (
+        exposures.c.workspace == key.run.workspace,
+        exposures.c.task == key.run.task,
+        exposures.c.run == key.run.number,
+        exposures.c.step == key.number,
+        exposures.c.grade == grade.value,
+    )
+    query = select(*columns).where(*mine).order_by(exposures.c.ordinal)
+    return [
+        Shown(EvidenceId(id_), Digest(digest), tuple(orjson.loads(transforms)), in_full)
+        for id_, digest, transforms, in_full in connection.execute(query)
+    ]
+
+
+def is_exposed(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, id_: EvidenceId) -> bool:
+    """Whether any run of a task was shown an evidence."""
+    mine = (exposures.c.workspace == workspace, exposures.c.task == task, exposures.c.evidence == id_)
+    return connection.execute(select(exposures.c.ordinal).where(*mine).limit(1)).first() is not None

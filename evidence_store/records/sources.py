@@ -1,0 +1,257 @@
+"""Rows of blobs, resources, revisions and observations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+from sqlalchemy import bindparam, func, insert, select
+
+from evidence_store.canonical import canonical_bytes
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.documents.model import Note
+from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
+from evidence_store.model import Digest, Format, Kind, ResourceName, Span, WorkspaceName
+from evidence_store.tables import blobs, frames, observations, resource_labels, resources, revisions
+
+
+@dataclass(frozen=True, slots=True)
+class BlobRow:
+    digest: Digest
+    size: int
+    stored_size: int
+    inline: bytes | None
+    """Stored bytes of a small blob; None: they are in the blob store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    name: ResourceName
+    kind: Kind
+    scope: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    resource: ResourceName
+    number: int
+    """1-based, without gaps."""
+    digest: Digest
+    size: int
+    media_type: str
+    format: Format
+    version_label: str | None
+    complete: bool
+    notes: tuple[Note, ...]
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One time that a revision was seen."""
+
+    revision: int
+    observed_at: int
+    origin: str | None
+    idempotency_key: str | None
+
+
+def find_blob(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> BlobRow | None:
+    columns = (blobs.c.digest, blobs.c.size, blobs.c.stored_size, blobs.c.inline)
+    row = connection.execute(select(*columns).where(blobs.c.workspace == workspace, blobs.c.digest == digest)).first()
+    return None if row is None else BlobRow(Digest(row[0]), row[1], row[2], row[3])
+
+
+def list_blobs(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[Digest]:
+    return [Digest(d) for d in connection.execute(select(blobs.c.digest).where(blobs.c.workspace == workspace)).scalars()]
+
+
+def insert_blob(connection: WriteConnection, workspace: WorkspaceName, blob: Encoded, stored_size: int, inline: bytes | None, at: int) -> None:
+    row = {
+        "workspace": workspace,
+        "digest": blob.digest,
+        "size": blob.size,
+        "stored_size": stored_size,
+        "frame_bytes": FRAME_BYTES,
+        "format_version": FORMAT_VERSION,
+        "inline": inline,
+        "created_at": at,
+    }
+    connection.execute(insert(blobs).values(row))
+    connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.frames])
+
+
+def _frame_row(workspace: WorkspaceName, digest: Digest, frame: Frame) -> dict[str, object]:
+    return {
+        "workspace": workspace,
+        "digest": digest,
+        "number": frame.number,
+        "raw_start": frame.raw.start,
+        "raw_end": frame.raw.end,
+        "stored_start": frame.stored.start,
+        "stored_end": frame.stored.end,
+        "sha256": frame.sha256,
+    }
+
+
+_FRAMES = (
+    select(frames.c.number, frames.c.raw_start, frames.c.raw_end, frames.c.stored_start, frames.c.stored_end, frames.c.sha256)
+    .where(
+        frames.c.workspace == bindparam("workspace"),
+        frames.c.digest == bindparam("digest"),
+        frames.c.number >= bindparam("first"),
+        frames.c.number <= bindparam("last"),
+    )
+    .order_by(frames.c.number)
+)
+
+
+def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
+    """The frames that hold a byte of `span`, in order; one frame for an empty span."""
+    first, last = span.start // FRAME_BYTES, max(span.start, span.end - 1) // FRAME_BYTES
+    found = connection.execute(_FRAMES, {"workspace": workspace, "digest": digest, "first": first, "last": last})
+    return [Frame(n, Span(a, b), Span(c, d), sha256) for n, a, b, c, d, sha256 in found]
+
+
+def find_resource(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> Resource | None:
+    columns = (resources.c.name, resources.c.kind, resources.c.scope)
+    row = connection.execute(select(*columns).where(resources.c.workspace == workspace, resources.c.name == name)).first()
+    if row is None:
+        return None
+    return Resource(ResourceName(row[0]), Kind(row[1]), row[2], list_labels(connection, workspace, name))
+
+
+def list_resources(connection: ReadConnection, workspace: WorkspaceName, after: str, limit: int) -> Sequence[Resource]:
+    """Resources by name, those that follow `after`."""
+    query = (
+        select(resources.c.name, resources.c.kind, resources.c.scope)
+        .where(resources.c.workspace == workspace, resources.c.name > after)
+        .order_by(resources.c.name)
+        .limit(limit)
+    )
+    rows = connection.execute(query).all()
+    return [Resource(ResourceName(n), Kind(k), s, list_labels(connection, workspace, ResourceName(n))) for n, k, s in rows]
+
+
+def list_labels(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> tuple[str, ...]:
+    query = select(resource_labels.c.label).where(resource_labels.c.workspace == workspace, resource_labels.c.resource == name)
+    return tuple(connection.execute(query.order_by(resource_labels.c.label)).scalars())
+
+
+def insert_resource(connection: WriteConnection, workspace: WorkspaceName, resource: Resource, at: int) -> None:
+    row = {
+        "workspace": workspace,
+        "name": resource.name,
+        "kind": resource.kind.value,
+        "scope": resource.scope,
+        "max_age_s": None,
+        "created_at": at,
+    }
+    connection.execute(insert(resources).values(row))
+    insert_labels(connection, workspace, resource.name, resource.labels, at)
+
+
+def insert_labels(connection: WriteConnection, workspace: WorkspaceName, name: ResourceName, labels: Sequence[str], at: int) -> None:
+    rows = [{"workspace": workspace, "resource": name, "label": label, "created_at": at} for label in labels]
+    if rows:
+        connection.execute(insert(resource_labels), rows)
+
+
+_REVISION = (
+    revisions.c.number,
+    revisions.c.digest,
+    blobs.c.size,
+    revisions.c.media_type,
+    revisions.c.format,
+    revisions.c.version_label,
+    revisions.c.complete,
+    revisions.c.notes,
+    revisions.c.created_at,
+)
+_FROM = revisions.join(blobs)
+
+
+def find_revision(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, number: int | None) -> Revision | None:
+    """One revision, the newest without a number."""
+    query = select(*_REVISION).select_from(_FROM).where(revisions.c.workspace == workspace, revisions.c.resource == name)
+    query = query.order_by(revisions.c.number.desc()).limit(1) if number is None else query.where(revisions.c.number == number)
+    row = connection.execute(query).first()
+    return None if row is None else _revision(name, tuple(row))
+
+
+def list_revisions(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> Sequence[Revision]:
+    query = select(*_REVISION).select_from(_FROM).where(revisions.c.workspace == workspace, revisions.c.resource == name)
+    return [_revision(name, tuple(row)) for row in connection.execute(query.order_by(revisions.c.number))]
+
+
+def _revision(name: ResourceName, row: tuple[object, ...]) -> Revision:
+    number, digest, size, media_type, format_, label, complete, notes, at = row
+    assert isinstance(number, int) and isinstance(size, int) and isinstance(at, int)
+    return Revision(
+        name,
+        number,
+        Digest(str(digest)),
+        size,
+        str(media_type),
+        Format(str(format_)),
+        None if label is None else str(label),
+        bool(complete),
+        _read_notes(str(notes)),
+        at,
+    )
+
+
+def insert_revision(connection: WriteConnection, workspace: WorkspaceName, revision: Revision) -> None:
+    row = {
+        "workspace": workspace,
+        "resource": revision.resource,
+        "number": revision.number,
+        "digest": revision.digest,
+        "media_type": revision.media_type,
+        "format": revision.format.value,
+        "version_label": revision.version_label,
+        "complete": revision.complete,
+        "notes": _write_notes(revision.notes),
+        "created_at": revision.created_at,
+    }
+    connection.execute(insert(revisions).values(row))
+
+
+def _write_notes(notes: Sequence[Note]) -> str:
+    return canonical_bytes([note_json(note) for note in notes]).decode()
+
+
+def note_json(note: Note) -> dict[str, str | int | list[int]]:
+    """A note as it is shown and kept: members without a value are left out."""
+    named = {"line": note.line, "lines": list(note.lines) or None, "pointer": note.pointer, "byte": note.byte}
+    return {"code": note.code, "text": note.text} | {k: v for k, v in named.items() if v is not None}
+
+
+def _read_notes(text: str) -> tuple[Note, ...]:
+    return tuple(
+        Note(n["code"], n["text"], n.get("line"), tuple(n.get("lines", ())), n.get("pointer"), n.get("byte")) for n in orjson.loads(text)
+    )
+
+
+def insert_observation(connection: WriteConnection, workspace: WorkspaceName, name: ResourceName, seen: Observation) -> None:
+    newest = connection.execute(
+        select(func.max(observations.c.ordinal)).where(observations.c.workspace == workspace, observations.c.resource == name)
+    ).scalar()
+    row = {
+        "workspace": workspace,
+        "resource": name,
+        "ordinal": (newest or 0) + 1,
+        "revision": seen.revision,
+        "observed_at": seen.observed_at,
+        "origin": seen.origin,
+        "idempotency_key": seen.idempotency_key,
+    }
+    connection.execute(insert(observations).values(row))
+
+
+def find_observed(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, idempotency_key: str) -> int | None:
+    """The revision that an earlier call with this key gave."""
+    query = select(observations.c.revision).where(
+        observations.c.workspace == workspace, observations.c.resource == name, observations.c.idempotency_key == idempotency_key
+    )
+    return connection.execute(query).scalar()

@@ -1,0 +1,168 @@
+"""Literal and regular-expression search by line, over any bytes.
+
+One hit a line: the first match in it. A line ends at LF; a CR before it belongs to the line and is not searched, so `$`
+stands before CRLF too. Escape sequences of terminals do not hide text: such a line is searched without them, and the hit's
+bytes span them. Regular expressions are RE2, whose time is linear in the text.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol, TypeAlias
+
+from evidence_store.documents.shown import ANSI
+from evidence_store.errors import InvalidInput
+from evidence_store.model import Span
+
+MAX_PATTERN_BYTES = 2000
+_MAX_RE2_MEMORY = 8 << 20
+"""Bytes that RE2 may take for one pattern; it refuses what needs more."""
+_ANSI = re.compile(ANSI.encode("ascii"))
+_ESCAPE = b"\x1b"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    line: Span
+    """The whole line, its end included."""
+    match: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    hits: tuple[Hit, ...]
+    more: bool
+    """Whether the limit left some out."""
+
+
+_Finder: TypeAlias = Callable[[bytes], Span | None]
+"""Gives the first match in a line without its end."""
+
+
+class _Match(Protocol):
+    def start(self) -> int: ...
+    def end(self) -> int: ...
+
+
+def search(raw: bytes, pattern: str, *, regex: bool = False, ignore_case: bool = False, limit: int = 20) -> Hits:
+    """The first `limit` lines that hold the pattern. Raises InvalidInput for a pattern that cannot be searched for."""
+    needle = _needle(pattern)
+    if limit < 0:
+        raise InvalidInput("the limit of hits is not below 0")
+    if regex or ignore_case:
+        found = _by_line(raw, _iter_lines(raw), _re2_finder(needle, regex=regex, ignore_case=ignore_case))
+    else:
+        found = _literal(raw, needle)
+    hits = tuple(islice(found, limit + 1))
+    return Hits(hits[:limit], len(hits) > limit)
+
+
+def _needle(pattern: str) -> bytes:
+    try:
+        needle = pattern.encode("utf-8")
+    except UnicodeEncodeError as exc:
+        raise InvalidInput("the pattern holds half of a surrogate pair, which is no character") from exc
+    if not needle or len(needle) > MAX_PATTERN_BYTES:
+        raise InvalidInput(f"a pattern has 1 to {MAX_PATTERN_BYTES} bytes", {"limit": MAX_PATTERN_BYTES})
+    if b"\n" in needle:
+        raise InvalidInput("a pattern is searched for line by line and holds no line feed")
+    return needle
+
+
+def _literal(raw: bytes, needle: bytes) -> Iterator[Hit]:
+    """Jumps from hit to hit, and reads line by line only where escape sequences may hide one."""
+    at = 0
+    next_escape = raw.find(_ESCAPE)
+    while at < len(raw):
+        found = raw.find(needle, at)
+        if 0 <= next_escape and (found < 0 or next_escape < found):
+            line = _line_at(raw, next_escape)
+            yield from _by_line(raw, iter((line,)), _literal_finder(needle))
+            at = line.end
+        elif found < 0:
+            return
+        else:
+            line = _line_at(raw, found)
+            yield Hit(line, Span(found, found + len(needle)))
+            at = line.end
+        if 0 <= next_escape < at:
+            next_escape = raw.find(_ESCAPE, at)
+
+
+def _literal_finder(needle: bytes) -> _Finder:
+    def find(text: bytes) -> Span | None:
+        at = text.find(needle)
+        return Span(at, at + len(needle)) if at >= 0 else None
+
+    return find
+
+
+def _re2_finder(needle: bytes, *, regex: bool, ignore_case: bool) -> _Finder:
+    # Start-up cost: the library is loaded only where something is searched for.
+    import re2
+
+    options = re2.Options()
+    options.literal = not regex
+    options.case_sensitive = not ignore_case
+    options.max_mem = _MAX_RE2_MEMORY
+    options.log_errors = False
+    try:
+        compiled = re2.compile(needle, options)
+    except re2.error as exc:
+        reason = exc.args[0] if exc.args else "not RE2 syntax"
+        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidInput(f"the pattern is no regular expression of RE2: {text[:200]}", code="bad_pattern") from exc
+
+    def find(text: bytes) -> Span | None:
+        found: _Match | None = compiled.search(text)
+        return Span(found.start(), found.end()) if found else None
+
+    return find
+
+
+def _by_line(raw: bytes, lines: Iterator[Span], find: _Finder) -> Iterator[Hit]:
+    for line in lines:
+        text = raw[line.start : line.end].removesuffix(b"\n").removesuffix(b"\r")
+        found = find(text)
+        if found is None and _ESCAPE in text:
+            found = _find_without_escapes(text, find)
+        if found is not None:
+            yield Hit(line, Span(line.start + found.start, line.start + found.end))
+
+
+def _find_without_escapes(text: bytes, find: _Finder) -> Span | None:
+    """The match in the text without escape sequences, as offsets in the text with them."""
+    kept = []
+    at = 0
+    for sequence in _ANSI.finditer(text):
+        kept.append(Span(at, sequence.start()))
+        at = sequence.end()
+    kept.append(Span(at, len(text)))
+    found = find(b"".join(text[piece.start : piece.end] for piece in kept))
+    if found is None:
+        return None
+    start = _offset(kept, found.start, at_end=False)
+    return Span(start, max(start, _offset(kept, found.end, at_end=True)))
+
+
+def _offset(kept: list[Span], at: int, *, at_end: bool) -> int:
+    """Where the byte at this place of the joined pieces stands; the end of a match stays within the piece it ends in."""
+    for piece in kept:
+        if at < piece.length or (at_end and at == piece.length):
+            return piece.start + at
+        at -= piece.length
+    return kept[-1].end
+
+
+def _iter_lines(raw: bytes) -> Iterator[Span]:
+    at = 0
+    while at < len(raw):
+        line = _line_at(raw, at)
+        yield line
+        at = line.end
+
+
+def _line_at(raw: bytes, at: int) -> Span:
+    end = raw.find(b"\n", at)
+    return Span(raw.rfind(b"\n", 0, at) + 1, len(raw) if end < 0 else end + 1)

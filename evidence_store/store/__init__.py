@@ -1,0 +1,75 @@
+"""The store: one workspace over a database and a blob store. One public method is one use case in one transaction.
+
+    store = open_store(Path(".evidence"))
+    store.sources     resources, revisions, bytes
+    store.passages    evidence
+    store.tasks       task revisions, progress
+    store.runs        steps, projections, exposures, calls
+    store.claims      claims, reports
+"""
+
+from pathlib import Path
+
+from evidence_store.blobs.local import LocalBlobs
+from evidence_store.database import open_sqlite, sqlite_engine
+from evidence_store.errors import StoreUnavailable
+from evidence_store.model import DEFAULT_WORKSPACE, WorkspaceName
+from evidence_store.store.claims import Claims
+from evidence_store.store.core import Core
+from evidence_store.store.passages import Passages
+from evidence_store.store.runs import Runs
+from evidence_store.store.sources import Sources
+from evidence_store.store.tasks import Tasks
+
+DATABASE_NAME = "evidence.db"
+BLOBS_NAME = "blobs"
+
+
+class EvidenceStore:
+    """All that is kept for one workspace. Close it."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self.sources = Sources(core)
+        self.passages = Passages(core, self.sources)
+        self.tasks = Tasks(core)
+        self.runs = Runs(core)
+        self.claims = Claims(core, self.passages)
+
+    def close(self) -> None:
+        self.core.database.close()
+
+    def __enter__(self) -> "EvidenceStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def init_store(folder: Path) -> None:
+    """Makes a store in a folder, or brings the one that is there to the newest schema. May be called again.
+
+    Raises StoreUnavailable where no folder can be made.
+    """
+    from evidence_store.migrate import upgrade  # start-up cost: Alembic
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        raise StoreUnavailable(f"no store can be made at {str(folder)!r}: {why.strerror}") from why
+    engine = sqlite_engine(folder / DATABASE_NAME)
+    try:
+        upgrade(engine)
+    finally:
+        engine.dispose()
+
+
+def open_store(folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE) -> EvidenceStore:
+    """The store in a folder. Raises StoreMissing, or StoreUnavailable for one of another schema."""
+    database = open_sqlite(folder / DATABASE_NAME)
+    try:
+        database.require_schema()
+    except BaseException:
+        database.close()
+        raise
+    return EvidenceStore(Core(database, LocalBlobs(folder / BLOBS_NAME), workspace))

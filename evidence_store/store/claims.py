@@ -1,0 +1,226 @@
+"""Claims: recording, checking and listing them; publishing reports.
+
+A claim is checked under the rules of `evidence_store.claim_rules`, whoever asks; nothing else makes one verified.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evidence_store.canonical import canonical_digest, digest_of
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.claim_rules import CitedFact, reasons_against, reasons_against_exclusion
+from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
+from evidence_store.ids import short_id
+from evidence_store.records.events import append_event
+from evidence_store.model import (
+    About,
+    Basis,
+    Citation,
+    ClaimView,
+    EvidenceId,
+    Integrity,
+    JudgementState,
+    Standing,
+    TaskName,
+)
+from evidence_store.records import claims, runs
+from evidence_store.records import evidence as evidence_records
+from evidence_store.records import sources as source_records
+from evidence_store.records import tasks as task_records
+from evidence_store.records.claims import NewClaim, ReportRow, Ruling
+from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.records.tasks import Judgement
+from evidence_store.store.core import Core
+from evidence_store.store.passages import Passages
+from evidence_store.store.runs import step_name
+from evidence_store.store.tasks import require_evidence_ids, require_task_revision
+
+GROUNDING_RULE = "rule:grounding/1"
+"""The built-in checker: evidence active, whole, shown in full, judged, and the sentence grounded in it."""
+MAX_TEXT_CHARS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
+    """What an agent or a person states."""
+
+    about: About
+    text: str
+    citations: tuple[Citation, ...]
+    author: str
+    standing: Literal["open", "excluded"] = "open"
+    """`open` asks for a check; `excluded` for a place outside the scope, by `scope_rule`."""
+    scope_rule: str | None = None
+    reason: str = ""
+    """For what is to stay open: why."""
+
+
+class Claims:
+    """Claims and reports of one workspace."""
+
+    def __init__(self, core: Core, passages: Passages) -> None:
+        self._core = core
+        self._passages = passages
+
+    def record(self, step: StepKey, request: ClaimRequest) -> ClaimView:
+        """Stores a claim with the judgement that its citations apply, and rules on it at once.
+
+        Raises InvalidInput for an unknown evidence, or for a text of a size that no claim has.
+        """
+        core, task = self._core, step.run.task
+        if not request.text.strip() or len(request.text) > MAX_TEXT_CHARS:
+            raise InvalidInput(f"a claim has 1 to {MAX_TEXT_CHARS} characters", {"limit": MAX_TEXT_CHARS}, code="bad_claim")
+        cited = tuple(one.evidence for one in request.citations)
+        with core.database.writing() as connection:
+            revision = require_task_revision(connection, core, task, None)
+            require_evidence_ids(connection, core, cited)
+            at = core.clock()
+            labels = tuple(sorted({label for id_ in cited for label in self._labels(connection, id_)}))
+            new = NewClaim(step, revision.number, request.author, request.about, request.text, request.citations, labels)
+            number = claims.insert_claim(connection, new, at)
+            judged = [Judgement("evidence", id_, revision.number, "applies", request.author, "cited") for id_ in dict.fromkeys(cited)]
+            task_records.insert_judgements(connection, core.workspace, task, judged, at)
+            data: dict[str, JsonValue] = {
+                "text": request.text,
+                "citations": [[one.evidence, one.role] for one in request.citations],
+                "author": request.author,
+                "step": step_name(step),
+            }
+            append_event(connection, core.workspace, "claim.recorded", f"{task}/C{number}", data, at)
+            self._insert_ruling(connection, task, number, Ruling(Standing.OPEN, "recorded", None, None, None, revision.number), at)
+        self._rule(step.run, number, request)
+        return self.get(task, number)
+
+    def _rule(self, run: RunKey, number: int, request: ClaimRequest) -> None:
+        facts = [self._fact(run, citation) for citation in request.citations]
+        with self._core.database.reading() as connection:
+            revision = require_task_revision(connection, self._core, run.task, None)
+        if request.standing == "excluded":
+            against = reasons_against_exclusion(request.scope_rule, revision.excluded, facts)
+            reached, support = Standing.EXCLUDED, None
+        else:
+            against = reasons_against(request.text, request.author, GROUNDING_RULE, facts)
+            reached, support = Standing.VERIFIED, "rule_checked"
+        if request.reason and request.standing == "open":
+            against = (request.reason, *against)
+        if against:
+            ruling = Ruling(Standing.OPEN, "; ".join(against), None, None, request.scope_rule, revision.number)
+        else:
+            ruling = Ruling(reached, "", GROUNDING_RULE, support, request.scope_rule, revision.number)
+        with self._core.database.writing() as connection:
+            self._insert_ruling(connection, run.task, number, ruling, self._core.clock())
+
+    def _insert_ruling(self, connection: WriteConnection, task: TaskName, number: int, ruling: Ruling, at: int) -> None:
+        claims.insert_ruling(connection, self._core.workspace, task, number, ruling, at)
+        data: dict[str, JsonValue] = {"standing": ruling.standing.value, "reason": ruling.reason, "checker": ruling.checker, "scope_rule": ruling.scope_rule}
+        append_event(connection, self._core.workspace, "claim.ruled", f"{task}/C{number}", data, at)
+
+    def _labels(self, connection: ReadConnection, id_: EvidenceId) -> tuple[str, ...]:
+        found = evidence_records.find_evidence(connection, self._core.workspace, id_)
+        return () if found is None else source_records.list_labels(connection, self._core.workspace, found.resource)
+
+    def _fact(self, run: RunKey, citation: Citation) -> CitedFact:
+        core, id_ = self._core, citation.evidence
+        found = self._passages.find(id_)
+        integrity = Integrity.OK
+        texts: tuple[str, ...] = ()
+        try:
+            texts = self._passages.cited_texts(id_)
+        except IntegrityMismatch:
+            integrity = Integrity.MISMATCH
+        except StoreFault:
+            integrity = Integrity.MISSING
+        with core.database.reading() as connection:
+            exposed = runs.list_exposures(connection, core.workspace, id_, run)
+            resource = source_records.find_resource(connection, core.workspace, found.resource)
+            judged = task_records.find_judgement(connection, core.workspace, run.task, "evidence", id_)
+            newest = require_task_revision(connection, core, run.task, None)
+            lifecycle = evidence_records.find_lifecycle(connection, core.workspace, id_)
+        assert resource is not None
+        return CitedFact(
+            id_,
+            citation.role,
+            Basis.DERIVED if found.transform else Basis.OBSERVED,
+            lifecycle,
+            integrity,
+            resource.kind,
+            bool(exposed),
+            any(one.in_full for one in exposed),
+            judgement_state(judged, newest.number),
+            texts,
+        )
+
+    def list_claims(self, task: TaskName) -> Sequence[ClaimView]:
+        """Claims of a task in order, each with its standing now. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_task_revision(connection, self._core, task, None)
+            return claims.list_claims(connection, self._core.workspace, task)
+
+    def get(self, task: TaskName, number: int) -> ClaimView:
+        """One claim. Raises NotFound."""
+        for claim in self.list_claims(task):
+            if claim.id == f"C{number}":
+                return claim
+        raise NotFound(f"task {task[:200]!r} has no claim C{number}")
+
+    def list_rulings(self, task: TaskName, number: int) -> Sequence[Ruling]:
+        """The history of a claim, oldest first."""
+        with self._core.database.reading() as connection:
+            return claims.list_rulings(connection, self._core.workspace, task, number)
+
+    def get_step(self, task: TaskName, number: int) -> StepKey:
+        """The step that made a claim. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            found = claims.find_claim_step(connection, self._core.workspace, task, number)
+        if found is None:
+            raise NotFound(f"task {task[:200]!r} has no claim C{number}")
+        return found
+
+    def publish(self, run: RunKey, title: str, body: str, published: Sequence[ClaimView]) -> str:
+        """Stores a report for good and gives its id, which is derived from its text; the same text is the same report."""
+        core = self._core
+        id_ = report_id(body)
+        with core.database.writing() as connection:
+            if claims.find_report(connection, core.workspace, id_) is not None:
+                return id_
+            revision = require_task_revision(connection, core, run.task, None)
+            digest = digest_of(body.encode())
+            at = core.clock()
+            claims.insert_report(connection, ReportRow(id_, run, revision.number, title, digest, body), published, at)
+            data: dict[str, JsonValue] = {"digest": digest, "task": run.task, "claims": [[one.id, one.standing.value] for one in published]}
+            append_event(connection, core.workspace, "report.published", id_, data, at)
+        return id_
+
+    def get_report(self, id_: str) -> ReportRow:
+        """A published report. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            found = claims.find_report(connection, self._core.workspace, id_)
+        if found is None:
+            raise NotFound(f"there is no report {id_[:80]!r}")
+        return found
+
+    def list_report_claims(self, id_: str) -> Sequence[str]:
+        with self._core.database.reading() as connection:
+            return claims.list_report_claims(connection, self._core.workspace, id_)
+
+    def list_reports(self, limit: int = 100) -> Sequence[ReportRow]:
+        """The newest reports first."""
+        with self._core.database.reading() as connection:
+            return claims.list_reports(connection, self._core.workspace, limit)
+
+
+def report_id(body: str) -> str:
+    """`rp_` and 12 characters derived from the text."""
+    return "rp_" + short_id(canonical_digest({"v": claims.FORMAT_VERSION, "report": body})).removeprefix("ev_")
+
+
+def judgement_state(judged: Judgement | None, newest: int) -> JudgementState:
+    """What a judgement means under the newest task revision: one of an older revision is stale."""
+    if judged is None:
+        return JudgementState.UNJUDGED
+    if judged.task_revision != newest:
+        return JudgementState.STALE
+    return JudgementState.APPLIES if judged.verdict == "applies" else JudgementState.REJECTED
+
+

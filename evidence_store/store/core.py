@@ -1,0 +1,61 @@
+"""What every part of the store stands on: database, blob store, workspace and clock; and the checked reading of blobs.
+
+Digests are checked here, for all blob stores: a frame's on every ranged read, the whole blob's when all of it is read.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from evidence_store.blobs import BlobKey, BlobStore
+from evidence_store.canonical import digest_of
+from evidence_store.database import Database, ReadConnection
+from evidence_store.documents.model import DEFAULT_LIMITS, Limits
+from evidence_store.errors import IntegrityMismatch
+from evidence_store.frames import decode_frames
+from evidence_store.model import DEFAULT_WORKSPACE, Digest, Span, WorkspaceName
+from evidence_store.records import sources
+
+
+def microseconds_now() -> int:
+    """Microseconds since 1970 UTC."""
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    database: Database
+    blobs: BlobStore
+    workspace: WorkspaceName = DEFAULT_WORKSPACE
+    clock: Callable[[], int] = microseconds_now
+    limits: Limits = field(default=DEFAULT_LIMITS)
+
+    def key(self, digest: Digest) -> BlobKey:
+        return BlobKey(self.workspace, digest)
+
+
+def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span) -> bytes:
+    """Bytes of a blob, each frame checked. Raises IntegrityMismatch when they are not those that were stored."""
+    blob = sources.find_blob(connection, core.workspace, digest)
+    if blob is None:
+        raise IntegrityMismatch(f"the record of blob {digest} is missing", {"blob": digest}, code="blob_missing")
+    if span.end > blob.size:
+        raise IntegrityMismatch(f"blob {digest} has {blob.size} bytes, {span.end} were asked for", {"blob": digest})
+    found = sources.list_frames(connection, core.workspace, digest, span)
+    if not found or found[0].raw.start > span.start or found[-1].raw.end < span.end:
+        raise IntegrityMismatch(f"frames of blob {digest} are missing", {"blob": digest}, code="blob_missing")
+    stored = Span(found[0].stored.start, found[-1].stored.end)
+    kept = core.blobs.read(core.key(digest), stored) if blob.inline is None else blob.inline[stored.start : stored.end]
+    raw = decode_frames(found, kept, digest)
+    return raw[span.start - found[0].raw.start : span.end - found[0].raw.start]
+
+
+def read_blob(core: Core, connection: ReadConnection, digest: Digest) -> bytes:
+    """All bytes of a blob, every frame and the whole checked."""
+    blob = sources.find_blob(connection, core.workspace, digest)
+    if blob is None:
+        raise IntegrityMismatch(f"the record of blob {digest} is missing", {"blob": digest}, code="blob_missing")
+    raw = read_span(core, connection, digest, Span(0, blob.size))
+    if digest_of(raw) != digest:
+        raise IntegrityMismatch(f"stored bytes of blob {digest} do not match their digest", {"blob": digest})
+    return raw

@@ -1,0 +1,118 @@
+"""From a passage that was found to a packet with an id: the one place where evidence comes into being.
+
+Finding the same passage again adds nothing but a new way to it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evidence_store.canonical import digest_of
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.excerpts import Shown
+from evidence_store.ids import Identity
+from evidence_store.records.events import append_event
+from evidence_store.model import Basis, EvidenceId, Hop, LineRange, Packet, Selector, Span
+from evidence_store.records import evidence as records
+from evidence_store.records.evidence import Evidence
+from evidence_store.records.sources import Resource, Revision
+from evidence_store.store.core import Core
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage as it was found, before it has an id."""
+
+    resource: Resource
+    revision: Revision
+    selector: Selector
+    span: Span
+    hops: tuple[Hop, ...]
+    transform: str | None
+    """Of derived evidence: what was done to the passage. None: the passage itself is cited."""
+    parts: bytes
+    """The source bytes of all parts, one after the other."""
+    lines: LineRange
+    column: int
+    shown: Shown
+    match: Span | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return (self.span, *(hop.span for hop in self.hops))
+
+
+def mint(core: Core, passages: Sequence[Passage]) -> tuple[Packet, ...]:
+    """Packets for these passages, in their order. What is not stored yet is stored, in one transaction."""
+    with core.database.reading() as connection:
+        ids = [_known(core, connection, passage) for passage in passages]
+    if None in ids:
+        with core.database.writing() as connection:
+            ids = [_keep(core, connection, passage) for passage in passages]
+    return tuple(_packet(passage, id_) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
+
+
+def _identity(core: Core, passage: Passage) -> Identity:
+    revision = passage.revision
+    return Identity(core.workspace, revision.resource, revision.number, revision.digest, passage.spans, passage.transform)
+
+
+def _known(core: Core, connection: ReadConnection, passage: Passage) -> EvidenceId | None:
+    """The id, when both the evidence and this way to it are stored."""
+    id_ = records.find_id(connection, core.workspace, _identity(core, passage).digest())
+    if id_ is None or not records.has_selector(connection, core.workspace, id_, passage.selector):
+        return None
+    return id_
+
+
+def _keep(core: Core, connection: WriteConnection, passage: Passage) -> EvidenceId:
+    digest = _identity(core, passage).digest()
+    id_ = records.find_id(connection, core.workspace, digest)
+    if id_ is None:
+        id_ = records.free_id(connection, core.workspace, digest)
+        revision = passage.revision
+        new = Evidence(
+            id_,
+            digest,
+            revision.resource,
+            revision.number,
+            revision.digest,
+            passage.span,
+            passage.hops,
+            passage.transform,
+            digest_of(passage.parts),
+        )
+        at = core.clock()
+        records.insert_evidence(connection, core.workspace, new, at)
+        append_event(connection, core.workspace, "evidence.created", id_, {"digest": digest, "excerpt": new.excerpt_digest}, at)
+    if not records.has_selector(connection, core.workspace, id_, passage.selector):
+        records.insert_selector(connection, core.workspace, id_, passage.selector)
+    return id_
+
+
+def _packet(passage: Passage, id_: EvidenceId) -> Packet:
+    shown, revision = passage.shown, passage.revision
+    basis = Basis.DERIVED if passage.transform else Basis.OBSERVED
+    return Packet(
+        id=id_,
+        resource=revision.resource,
+        revision=revision.number,
+        selector=passage.selector,
+        format=revision.format,
+        excerpt=shown.text,
+        scope=passage.resource.scope,
+        status="derived" if basis is Basis.DERIVED else "observed",
+        basis=basis,
+        digest=revision.digest,
+        span=passage.span,
+        lines=passage.lines,
+        column=passage.column,
+        size=revision.size,
+        hops=passage.hops,
+        cut=shown.cut,
+        outline=shown.outline,
+        transforms=shown.transforms,
+        next=shown.next,
+        value=shown.value,
+        match=passage.match,
+        labels=passage.resource.labels,
+    )

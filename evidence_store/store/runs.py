@@ -1,0 +1,206 @@
+"""Runs: what an agent was shown, step by step, and what it called.
+
+Calls open and close as rows. A run is pinned to the revision of a resource that it used first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+import zstandard
+
+from evidence_store.canonical import canonical_bytes, digest_of
+from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.records.events import append_event
+from evidence_store.model import Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName
+from evidence_store.records import runs
+from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepKey
+from evidence_store.store.core import Core
+from evidence_store.store.sources import require_revision
+from evidence_store.store.tasks import require_task_revision
+
+
+@dataclass(frozen=True, slots=True)
+class NewProjection:
+    """The input of a step, as the projector built it."""
+
+    messages: Sequence[JsonValue]
+    tools: Sequence[JsonValue]
+    profile: Mapping[str, JsonValue]
+    receipt: Mapping[str, JsonValue]
+    counter: str
+    exactness: str
+    cap_tokens: int
+    used_tokens: int
+    shown: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    call: str
+    name: str
+    arguments: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedCall:
+    call: str
+    outcome: Outcome
+    body: str
+    """What the model is told; packets in it are named by `shown`."""
+    complete: bool
+    shown: tuple[Shown, ...] = ()
+
+
+class Runs:
+    """Runs of one workspace."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def start(self, task: TaskName, agent: str) -> RunKey:
+        """Begins the next run of a task. Raises NotFound."""
+        core = self._core
+        with core.database.writing() as connection:
+            require_task_revision(connection, core, task, None)
+            at = core.clock()
+            key = runs.insert_run(connection, core.workspace, task, agent, at)
+            append_event(connection, core.workspace, "run.started", run_name(key), {"agent": agent}, at)
+        return key
+
+    def require(self, key: RunKey) -> None:
+        """Raises NotFound unless there is such a run."""
+        with self._core.database.reading() as connection:
+            if runs.find_agent(connection, key) is None:
+                raise NotFound(f"there is no run {run_name(key)!r}")
+
+    def pinned(self, key: RunKey, resource: ResourceName, number: int | None) -> int:
+        """The revision that this run reads: the one named, else the one it is pinned to, else the newest, now pinned.
+
+        Raises NotFound. A run may name several revisions of one resource, as a comparison does; each is a pin.
+        """
+        core = self._core
+        with core.database.reading() as connection:
+            known = runs.list_pins(connection, key, resource)
+        if number in known or (number is None and known):
+            return number if number is not None else known[0]
+        with core.database.writing() as connection:
+            revision = require_revision(connection, core, resource, number)
+            if revision.number not in runs.list_pins(connection, key, resource):
+                at = core.clock()
+                runs.insert_pin(connection, key, resource, revision.number, at)
+                append_event(connection, core.workspace, "run.pinned", run_name(key), {"resource": resource, "revision": revision.number}, at)
+        return revision.number
+
+    def add_user_message(self, key: RunKey, text: str) -> None:
+        with self._core.database.writing() as connection:
+            at = self._core.clock()
+            body = canonical_bytes({"role": "user", "content": text}).decode()
+            runs.insert_message(connection, key, None, "user", body, at)
+            append_event(connection, self._core.workspace, "message.added", run_name(key), {"role": "user", "digest": digest_of(body.encode())}, at)
+
+    def open_step(self, key: RunKey) -> StepKey:
+        """Begins the next step under the newest task revision."""
+        core = self._core
+        with core.database.writing() as connection:
+            revision = require_task_revision(connection, core, key.task, None)
+            at = core.clock()
+            step = runs.insert_step(connection, key, revision.number, at)
+            append_event(connection, core.workspace, "step.opened", step_name(step), {"task_revision": revision.number}, at)
+        return step
+
+    def record_projection(self, step: StepKey, new: NewProjection) -> Digest:
+        """Keeps the input of a step with its receipt, and that its evidence was projected. Gives the input's digest."""
+        core = self._core
+        text = orjson.dumps({"messages": new.messages, "tools": new.tools})
+        digest = digest_of(text)
+        row = ProjectionRow(
+            digest,
+            zstandard.compress(text),
+            canonical_bytes(new.profile).decode(),
+            canonical_bytes(new.receipt).decode(),
+            new.counter,
+            new.exactness,
+            new.cap_tokens,
+            new.used_tokens,
+        )
+        with core.database.writing() as connection:
+            at = core.clock()
+            runs.insert_projection(connection, step, row, at)
+            runs.insert_exposures(connection, step, Grade.PROJECTED, new.shown, at)
+            data: dict[str, JsonValue] = {"input": digest, "used_tokens": new.used_tokens, "cap_tokens": new.cap_tokens, "evidence": _shown_json(new.shown)}
+            append_event(connection, core.workspace, "step.projected", step_name(step), data, at)
+        return digest
+
+    def confirm_sent(self, step: StepKey, input_digest: Digest) -> None:
+        """Raises the grade of what the step's input showed to *sent*: the caller sent exactly these bytes.
+
+        Raises InvalidInput when no projection of the step has this digest.
+        """
+        core = self._core
+        with core.database.writing() as connection:
+            exposed = runs.list_step_exposures(connection, step, Grade.PROJECTED)
+            if input_digest not in runs.list_input_digests(connection, step):
+                raise InvalidInput(f"{step_name(step)} has no projection {input_digest}", code="unknown_projection")
+            at = core.clock()
+            runs.insert_exposures(connection, step, Grade.SENT, exposed, at)
+            append_event(connection, core.workspace, "step.sent", step_name(step), {"input": input_digest}, at)
+
+    def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
+        """Keeps an assistant turn and opens its calls."""
+        core = self._core
+        body: dict[str, JsonValue] = {"role": "assistant", "content": text, "calls": [{"call": c.call, "name": c.name, "arguments": c.arguments} for c in calls]}
+        with core.database.writing() as connection:
+            at = core.clock()
+            runs.insert_message(connection, step.run, step.number, "assistant", canonical_bytes(body).decode(), at)
+            for call in calls:
+                runs.insert_tool_call(connection, step, call.call, call.name, canonical_bytes(call.arguments).decode(), at)
+            data: dict[str, JsonValue] = {"digest": digest_of(canonical_bytes(body)), "calls": [[c.call, c.name] for c in calls]}
+            append_event(connection, core.workspace, "turn.added", step_name(step), data, at)
+
+    def close_calls(self, step: StepKey, results: Sequence[ClosedCall]) -> None:
+        """Closes calls with their results and keeps that their packets were delivered."""
+        core = self._core
+        with core.database.writing() as connection:
+            at = core.clock()
+            for one in results:
+                runs.insert_tool_result(connection, step.run, one.call, one.outcome, one.complete, one.body, at)
+                runs.insert_message(connection, step.run, step.number, "tool", canonical_bytes({"call": one.call}).decode(), at)
+                runs.insert_exposures(connection, step, Grade.DELIVERED, one.shown, at)
+            data: dict[str, JsonValue] = {
+                "results": [[one.call, one.outcome.value, digest_of(one.body.encode("utf-8", "replace"))] for one in results],
+                "evidence": _shown_json(tuple(shown for one in results for shown in one.shown)),
+            }
+            append_event(connection, core.workspace, "calls.closed", step_name(step), data, at)
+
+    def list_open_calls(self, key: RunKey) -> Sequence[str]:
+        with self._core.database.reading() as connection:
+            return runs.list_open_calls(connection, key)
+
+    def list_projections(self, key: RunKey) -> Sequence[ProjectionRow]:
+        """The stored inputs of a run with their receipts, in order of steps."""
+        with self._core.database.reading() as connection:
+            return runs.list_projections(connection, key)
+
+    def list_exposures(self, id_: EvidenceId, key: RunKey | None = None) -> Sequence[Exposure]:
+        """Where an evidence was shown, in one run or in all."""
+        with self._core.database.reading() as connection:
+            return runs.list_exposures(connection, self._core.workspace, id_, key)
+
+
+def input_of(row: ProjectionRow) -> Mapping[str, JsonValue]:
+    """Messages and tools of a stored projection."""
+    found: dict[str, JsonValue] = orjson.loads(zstandard.decompress(row.input))
+    return found
+
+
+def run_name(key: RunKey) -> str:
+    return f"{key.task}/run {key.number}"
+
+
+def step_name(key: StepKey) -> str:
+    return f"{run_name(key.run)}/step {key.number}"
+
+
+def _shown_json(shown: Sequence[Shown]) -> list[JsonValue]:
+    return [[one.evidence, one.shown_digest, one.in_full] for one in shown]

@@ -1,0 +1,271 @@
+"""Sources: taking tool outputs in, listing them, and giving their bytes back."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from evidence_store.blobs import BlobWriter
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.documents.detect import Inspection, detect, inspect, open_document
+from evidence_store.documents.model import Document
+from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, LimitExceeded, NotFound
+from evidence_store.frames import Encoded, FrameEncoder
+from evidence_store.records.events import append_event
+from evidence_store.model import Format, Kind, ResourceName, Span
+from evidence_store.records import sources
+from evidence_store.records.sources import Observation, Resource, Revision
+from evidence_store.store.core import Core, read_blob, read_span
+
+INLINE_BYTES = 32 * 1024
+"""Stored bytes up to which a blob lives in the database: a row costs less than a file."""
+MAX_NAME_CHARS = 1024
+CACHED_BYTES = 64 * 1024 * 1024
+"""Raw bytes of the documents that are kept parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutRequest:
+    """What a caller says of the bytes it puts."""
+
+    resource: ResourceName
+    kind: Kind = Kind.OBSERVATION
+    scope: str = ""
+    labels: tuple[str, ...] = ()
+    media_type: str | None = None
+    format: Format | None = None
+    file_name: str | None = None
+    """Where the bytes came from; its suffix helps to tell the format."""
+    version_label: str | None = None
+    origin: str | None = None
+    complete: bool = True
+    if_newest: int | None = None
+    """Refuse unless this is the newest revision (0: unless there is none)."""
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PutResult:
+    revision: Revision
+    created: bool
+    """False when the bytes were those of the newest revision: then an observation was added."""
+
+
+class Sources:
+    """Resources and their revisions in one workspace."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._documents: OrderedDict[tuple[ResourceName, int], Document] = OrderedDict()
+        self._lock = Lock()
+
+    def put(self, request: PutRequest, pieces: Iterable[bytes]) -> PutResult:
+        """Stores bytes as the next revision; byte-equal to the newest one, they are one more observation of it.
+
+        Bytes first, rows second: a failure leaves at worst an unreferenced blob. Raises InvalidInput (name, refused
+        document, a bound), Conflict (`if_newest`), StoreFault.
+        """
+        require_name(request.resource)
+        staged = _Staged(self._core)
+        try:
+            raw = staged.take(pieces, self._core.limits.max_bytes)
+            detection = detect(raw, str(request.file_name or request.resource), request.media_type, request.format)
+            inspection = inspect(raw, detection, self._core.limits)
+            staged.make_durable()
+            with self._core.database.writing() as connection:
+                return self._record(connection, request, staged, inspection)
+        finally:
+            staged.discard()
+
+    def _record(self, connection: WriteConnection, request: PutRequest, staged: "_Staged", found: Inspection) -> PutResult:
+        core, name, at = self._core, request.resource, self._core.clock()
+        if request.idempotency_key is not None:
+            earlier = sources.find_observed(connection, core.workspace, name, request.idempotency_key)
+            if earlier is not None:
+                return PutResult(require_revision(connection, core, name, earlier), created=False)
+        newest = sources.find_revision(connection, core.workspace, name, None)
+        number = 0 if newest is None else newest.number
+        if request.if_newest is not None and request.if_newest != number:
+            text = f"the newest revision of {name!r} is {number}, not {request.if_newest}"
+            raise Conflict(text, {"known": number}, code="not_newest")
+        self._keep_resource(connection, request, at)
+        created = newest is None or newest.digest != staged.encoded.digest
+        if created:
+            staged.insert(connection, at)
+            newest = _next_revision(request, staged.encoded, found, number + 1, at)
+            sources.insert_revision(connection, core.workspace, newest)
+            data: dict[str, JsonValue] = {"digest": newest.digest, "size": newest.size, "format": newest.format.value, "complete": newest.complete}
+            append_event(connection, core.workspace, "revision.added", f"{name}@{newest.number}", data, at)
+        assert newest is not None
+        seen = Observation(newest.number, at, request.origin, request.idempotency_key)
+        sources.insert_observation(connection, core.workspace, name, seen)
+        if not created:
+            append_event(connection, core.workspace, "revision.observed", f"{name}@{newest.number}", {"digest": newest.digest}, at)
+        return PutResult(newest, created)
+
+    def _keep_resource(self, connection: WriteConnection, request: PutRequest, at: int) -> None:
+        workspace, name = self._core.workspace, request.resource
+        known = sources.find_resource(connection, workspace, name)
+        if known is None:
+            sources.insert_resource(connection, workspace, Resource(name, request.kind, request.scope, request.labels), at)
+            data: dict[str, JsonValue] = {"kind": request.kind.value, "scope": request.scope, "labels": list(request.labels)}
+            append_event(connection, workspace, "resource.added", name, data, at)
+            return
+        more = tuple(label for label in request.labels if label not in known.labels)
+        if more:
+            sources.insert_labels(connection, workspace, name, more, at)
+            append_event(connection, workspace, "resource.labelled", name, {"labels": list(more)}, at)
+
+    def list_resources(self, after: str = "", limit: int = 1000) -> Sequence[tuple[Resource, Revision]]:
+        """Resources by name, each with its newest revision, those that follow `after`."""
+        with self._core.database.reading() as connection:
+            found = sources.list_resources(connection, self._core.workspace, after, limit)
+            return [(one, require_revision(connection, self._core, one.name, None)) for one in found]
+
+    def list_revisions(self, name: ResourceName) -> Sequence[Revision]:
+        """All revisions of a resource, oldest first. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_resource(connection, self._core, name)
+            return sources.list_revisions(connection, self._core.workspace, name)
+
+    def get_revision(self, name: ResourceName, number: int | None) -> Revision:
+        """One revision, the newest without a number. Raises NotFound, with the numbers that there are."""
+        with self._core.database.reading() as connection:
+            return require_revision(connection, self._core, name, number)
+
+    def get_bytes(self, name: ResourceName, number: int | None) -> bytes:
+        """The stored bytes, unchanged, checked as a whole."""
+        with self._core.database.reading() as connection:
+            revision = require_revision(connection, self._core, name, number)
+            return read_blob(self._core, connection, revision.digest)
+
+    def get_span(self, revision: Revision, span: Span) -> bytes:
+        """A slice of a revision's bytes, its frames checked."""
+        with self._core.database.reading() as connection:
+            return read_span(self._core, connection, revision.digest, span)
+
+    def get_document(self, revision: Revision) -> Document:
+        """A parsed revision. Raises InvalidInput (`no_structure`) for formats without nodes."""
+        key = (revision.resource, revision.number)
+        with self._lock:
+            if key in self._documents:
+                self._documents.move_to_end(key)
+                return self._documents[key]
+        raw = self.get_bytes(*key)
+        document = open_document(raw, revision.format, revision.notes)
+        with self._lock:
+            self._documents[key] = document
+            while len(self._documents) > 1 and sum(len(d.raw) for d in self._documents.values()) > CACHED_BYTES:
+                self._documents.popitem(last=False)
+        return document
+
+
+def require_name(name: ResourceName) -> None:
+    """Raises InvalidInput for a name that no resource can have."""
+    if not name or len(name) > MAX_NAME_CHARS:
+        raise InvalidInput(f"a resource name has 1 to {MAX_NAME_CHARS} characters, this one has {len(name)}", code="bad_name")
+    if "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):
+        raise InvalidInput("a resource name holds neither NUL nor half a surrogate pair", code="bad_name")
+
+
+def require_resource(connection: ReadConnection, core: Core, name: ResourceName) -> Resource:
+    found = sources.find_resource(connection, core.workspace, name)
+    if found is None:
+        known = [one.name for one in sources.list_resources(connection, core.workspace, "", 20)]
+        raise NotFound(f"there is no resource {name[:200]!r}", {"known": known})
+    return found
+
+
+def require_revision(connection: ReadConnection, core: Core, name: ResourceName, number: int | None) -> Revision:
+    found = sources.find_revision(connection, core.workspace, name, number)
+    if found is None:
+        require_resource(connection, core, name)
+        known = [one.number for one in sources.list_revisions(connection, core.workspace, name)][-20:]
+        raise NotFound(f"{name!r} has no revision {number}", {"known": known})
+    return found
+
+
+def _next_revision(request: PutRequest, blob: Encoded, found: Inspection, number: int, at: int) -> Revision:
+    return Revision(
+        request.resource,
+        number,
+        blob.digest,
+        blob.size,
+        found.media_type,
+        found.format,
+        request.version_label,
+        request.complete,
+        found.notes,
+        at,
+    )
+
+
+class _Staged:
+    """Bytes on their way in: encoded as they come, in memory while they are small, else in the blob store's own writer."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._encoder = FrameEncoder()
+        self._memory = bytearray()
+        self._writer: BlobWriter | None = None
+        self.encoded: Encoded
+
+    def take(self, pieces: Iterable[bytes], max_bytes: int) -> bytes:
+        """Encodes all pieces and gives the raw bytes. Raises LimitExceeded as soon as there are too many."""
+        raw = bytearray()
+        for piece in pieces:
+            raw += piece
+            if len(raw) > max_bytes:
+                raise LimitExceeded(f"the input is longer than {max_bytes} bytes", {"limit": max_bytes}, code="too_large")
+            for stored in self._encoder.add(piece):
+                self._write(stored)
+        for stored in self._encoder.finish():
+            self._write(stored)
+        self.encoded = self._encoder.encoded
+        return bytes(raw)
+
+    def _write(self, stored: bytes) -> None:
+        if self._writer is None and len(self._memory) + len(stored) > INLINE_BYTES:
+            self._writer = self._core.blobs.open_writer()
+            self._writer.write(bytes(self._memory))
+            self._memory.clear()
+        if self._writer is None:
+            self._memory += stored
+        else:
+            self._writer.write(stored)
+
+    def make_durable(self) -> None:
+        """Brings a large blob to its final name, unless a sound one is there. A damaged one is replaced by these bytes."""
+        if self._writer is None:
+            return
+        with self._core.database.reading() as connection:
+            if self._is_sound(connection):
+                return
+            known = sources.find_blob(connection, self._core.workspace, self.encoded.digest)
+            span = Span(0, self.encoded.size)
+            frames = tuple(sources.list_frames(connection, self._core.workspace, self.encoded.digest, span))
+        if known is not None and frames != self.encoded.frames:
+            raise IntegrityMismatch(
+                f"blob {known.digest} is damaged and was stored in another layout; restore it from a backup", {"blob": known.digest}
+            )
+        self._writer.commit(self._core.key(self.encoded.digest))
+
+    def _is_sound(self, connection: ReadConnection) -> bool:
+        if sources.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
+            return False
+        try:
+            read_blob(self._core, connection, self.encoded.digest)
+        except IntegrityMismatch:
+            return False
+        return True
+
+    def insert(self, connection: WriteConnection, at: int) -> None:
+        """The blob's rows, unless they are there."""
+        if sources.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
+            inline = bytes(self._memory) if self._writer is None else None
+            stored_size = len(inline) if inline is not None else self._core.blobs.find_size(self._core.key(self.encoded.digest)) or 0
+            sources.insert_blob(connection, self._core.workspace, self.encoded, stored_size, inline, at)
+
+    def discard(self) -> None:
+        if self._writer is not None:
+            self._writer.abort()

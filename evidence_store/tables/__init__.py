@@ -1,0 +1,53 @@
+"""The schema: what is kept, by workspace, and what must be unique.
+
+Rows are added and never changed; what changes is a row in a table of events, and state is computed from these. Truth is
+in every table but `selectors` (ways in which an evidence was found) and `frames`, which can be made again from the
+stored bytes. Times are integer microseconds UTC. JSON columns hold RFC 8785 text. Migrations make the tables; a test
+holds them against this module.
+"""
+
+from evidence_store.tables.claims import citations, claim_events, claim_labels, claims, report_claims, reports
+from evidence_store.tables.evidence import evidence, evidence_events, parts, selectors
+from evidence_store.tables.journal import events
+from evidence_store.tables.runs import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results, usages
+from evidence_store.tables.schema import metadata
+from evidence_store.tables.sources import blobs, frames, label_policies, observations, resource_labels, resources, revisions
+from evidence_store.tables.tasks import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
+
+__all__ = [
+    "blobs",
+    "citations",
+    "claim_events",
+    "claim_labels",
+    "claims",
+    "events",
+    "evidence",
+    "evidence_events",
+    "exposures",
+    "frames",
+    "judgements",
+    "label_policies",
+    "messages",
+    "metadata",
+    "observations",
+    "parts",
+    "pins",
+    "progress",
+    "progress_evidence",
+    "projections",
+    "proposal_events",
+    "proposals",
+    "report_claims",
+    "reports",
+    "resource_labels",
+    "resources",
+    "revisions",
+    "runs",
+    "selectors",
+    "steps",
+    "task_revisions",
+    "tasks",
+    "tool_calls",
+    "tool_results",
+    "usages",
+]

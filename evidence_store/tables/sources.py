@@ -1,0 +1,114 @@
+"""Blobs, resources, revisions and observations: what came in."""
+
+from sqlalchemy import Boolean, CheckConstraint, Column, LargeBinary, PrimaryKeyConstraint, Table, UniqueConstraint
+
+from evidence_store.tables.schema import FORMATS, instant, integer, metadata, one_of, refers, text
+
+blobs = Table(
+    "blobs",
+    metadata,
+    text("workspace"),
+    text("digest"),
+    integer("size"),
+    integer("stored_size"),
+    integer("frame_bytes"),
+    integer("format_version"),
+    Column("inline", LargeBinary, nullable=True),  # stored bytes of small blobs; null: in the blob store
+    instant("created_at"),
+    PrimaryKeyConstraint("workspace", "digest"),
+)
+
+
+frames = Table(
+    "frames",
+    metadata,
+    text("workspace"),
+    text("digest"),
+    integer("number"),
+    integer("raw_start"),
+    integer("raw_end"),
+    integer("stored_start"),
+    integer("stored_end"),
+    Column("sha256", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("workspace", "digest", "number"),
+    refers(("digest",), "blobs"),
+)
+
+
+resources = Table(
+    "resources",
+    metadata,
+    text("workspace"),
+    text("name"),
+    text("kind"),
+    text("scope"),
+    integer("max_age_s", null=True),  # for a live resource: how old an observation may be
+    instant("created_at"),
+    PrimaryKeyConstraint("workspace", "name"),
+    one_of("kind", "kind", ("observation", "reference")),
+)
+
+
+resource_labels = Table(
+    "resource_labels",
+    metadata,
+    text("workspace"),
+    text("resource"),
+    text("label"),
+    instant("created_at"),
+    PrimaryKeyConstraint("workspace", "resource", "label"),
+    refers(("resource",), "resources", ("name",)),
+)
+
+
+label_policies = Table(
+    "label_policies",
+    metadata,
+    text("workspace"),
+    text("label"),
+    integer("ordinal"),
+    text("policy"),
+    instant("created_at"),
+    PrimaryKeyConstraint("workspace", "label", "ordinal"),
+    one_of("policy", "policy", ("hidden", "masked")),
+)
+
+
+revisions = Table(
+    "revisions",
+    metadata,
+    text("workspace"),
+    text("resource"),
+    integer("number"),
+    text("digest"),
+    text("media_type"),
+    text("format"),
+    text("version_label", null=True),
+    Column("complete", Boolean(create_constraint=True, name="complete"), nullable=False),
+    text("notes"),
+    instant("created_at"),
+    PrimaryKeyConstraint("workspace", "resource", "number"),
+    refers(("resource",), "resources", ("name",)),
+    refers(("digest",), "blobs"),
+    CheckConstraint("number >= 1", name="number"),
+    one_of("format", "format", FORMATS),
+)
+
+
+observations = Table(
+    "observations",
+    metadata,
+    text("workspace"),
+    text("resource"),
+    integer("ordinal"),
+    integer("revision"),
+    instant("observed_at"),
+    text("origin", null=True),
+    text("task", null=True),
+    integer("run", null=True),
+    text("call", null=True),
+    text("idempotency_key", null=True),
+    PrimaryKeyConstraint("workspace", "resource", "ordinal"),
+    UniqueConstraint("workspace", "resource", "idempotency_key"),
+    refers(("resource", "revision"), "revisions", ("resource", "number")),
+)

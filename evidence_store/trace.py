@@ -1,0 +1,83 @@
+"""The walk from a report or a claim to the bytes, each hop with the outcome of its check."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from evidence_store.errors import InvalidInput, NotFound, StoreFault
+from evidence_store.ids import read_id
+from evidence_store.model import ClaimView, EvidenceId, Integrity, Standing, TaskName
+from evidence_store.store import EvidenceStore
+from evidence_store.store.runs import step_name
+
+HopKind = Literal["report", "claim", "citation", "evidence", "exposure", "revision", "blob"]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceHop:
+    kind: HopKind
+    id: str
+    check: str
+    """`ok`, or a word for what is wrong."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    subject: str
+    hops: tuple[TraceHop, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(hop.check == "ok" for hop in self.hops)
+
+
+def trace(store: EvidenceStore, subject: str) -> Trace:
+    """From `rp_…`, `TASK/C1` or `ev_…` to the bytes. Raises NotFound, and InvalidInput for what is none of these."""
+    if subject[:3].lower() == "ev_":
+        id_ = read_id(subject).id
+        return Trace(id_, tuple(_evidence(store, id_)))
+    if subject.startswith("rp_"):
+        return Trace(subject, tuple(_report(store, subject)))
+    task, slash, claim = subject.rpartition("/C")
+    if slash and claim.isascii() and claim.isdecimal() and len(claim) < 16:
+        return Trace(subject, tuple(_claim(store, TaskName(task), store.claims.get(TaskName(task), int(claim)))))
+    raise InvalidInput(f"{subject[:80]!r} is no report (rp_…), claim (TASK/C1) or evidence (ev_…)", code="unknown_subject")
+
+
+def _report(store: EvidenceStore, id_: str) -> Iterator[TraceHop]:
+    report = store.claims.get_report(id_)
+    yield TraceHop("report", id_, "ok", f"{report.title}, published of task {report.run.task}")
+    for claim in store.claims.list_report_claims(id_):
+        yield from _claim(store, report.run.task, store.claims.get(report.run.task, int(claim[1:])))
+
+
+def _claim(store: EvidenceStore, task: TaskName, claim: ClaimView) -> Iterator[TraceHop]:
+    step = store.claims.get_step(task, int(claim.id[1:]))
+    checked = f", checked by {claim.checker}" if claim.checker else f", {claim.reason}" if claim.reason else ""
+    said = f"{claim.standing.value}{checked}; by {claim.author} in {step_name(step)}: {claim.text}"
+    yield TraceHop("claim", f"{task}/{claim.id}", "ok" if claim.standing is not Standing.CONFLICTING else "conflicting", said)
+    for citation in claim.citations:
+        yield TraceHop("citation", citation.evidence, "ok", citation.role)
+        yield from _evidence(store, citation.evidence)
+
+
+def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
+    found = store.passages.find(id_)
+    integrity, why = store.checks.integrity(id_)
+    selectors = ", ".join(f"{s.kind} {s.text}" for s in store.passages.selectors(id_))
+    place = f"{found.resource}@{found.revision} bytes {found.span.start}-{found.span.end}"
+    text = why or f"{place} ({selectors})" + (f", derived by {found.transform}" if found.transform else "")
+    yield TraceHop("evidence", id_, integrity.value, text)
+    for exposure in store.runs.list_exposures(id_):
+        shown = "in full" if exposure.in_full else "in part"
+        yield TraceHop("exposure", id_, "ok", f"{exposure.grade.value} in step {exposure.step}, {shown}, text {exposure.shown_digest}")
+    try:
+        revision = store.sources.get_revision(found.resource, found.revision)
+        same = revision.digest == found.blob
+        text = f"{revision.format.value}, {revision.size} bytes, {revision.digest}"
+        yield TraceHop("revision", f"{revision.resource}@{revision.number}", "ok" if same else "mismatch", text)
+        store.sources.get_bytes(found.resource, found.revision)
+        yield TraceHop("blob", found.blob, "ok", "all bytes match the digest")
+    except (NotFound, StoreFault) as error:
+        yield TraceHop("blob", found.blob, Integrity.MISMATCH.value, error.message)

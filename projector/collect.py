@@ -1,0 +1,102 @@
+"""What evidence a step is about: given as packets or read through the port, permitted, and which needs it meets."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from evidence_store.model import EvidenceId, Packet, ProgressState
+from projector.model import Need, Step
+from projector.ports import EvidenceReader
+from projector.render.sections import NeedLine
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The evidence of one step."""
+
+    packets: Mapping[EvidenceId, Packet]
+    """All that is at hand and permitted: of this step, and of results."""
+    needed: tuple[EvidenceId, ...]
+    """Must be shown."""
+    wanted: tuple[EvidenceId, ...]
+    """Of this step, beyond what is needed, in order of claim."""
+    unmet: tuple[NeedLine, ...]
+    missing: tuple[EvidenceId, ...]
+    """Asked for, but absent or not permitted: the two look alike."""
+
+
+def iter_named(step: Step) -> Iterator[EvidenceId]:
+    """Every evidence id that a step names; ids inside message bodies are looked at when a message is kept."""
+    for item in step.evidence:
+        yield item.id if isinstance(item, Packet) else item
+    for progress in step.progress:
+        yield from progress.evidence
+    for claim in step.claims:
+        for citation in claim.citations:
+            yield citation.evidence
+    for packets in step.results.values():
+        for packet in packets:
+            yield packet.id
+
+
+def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId]) -> Collected:
+    """Asks the reader only for what is permitted and not at hand yet."""
+    given = {packet.id: packet for packets in step.results.values() for packet in packets}
+    given |= {item.id: item for item in step.evidence if isinstance(item, Packet)}
+    asked = tuple(dict.fromkeys(_asked(step)))
+    absent = tuple(evidence for evidence in asked if evidence not in given and evidence in permitted)
+    read = {packet.id: packet for packet in reader.find_evidence(absent, step.principal)} if absent else {}
+    packets = {evidence: packet for evidence, packet in (given | read).items() if evidence in permitted}
+    needed: list[EvidenceId] = []
+    unmet: list[NeedLine] = []
+    for need in step.needs:
+        met = _met(need, step, packets)
+        needed += met.evidence
+        if met.unmet:
+            unmet.append(NeedLine(need.kind, need.name, met.unmet))
+    first = tuple(dict.fromkeys(needed))
+    return Collected(
+        packets=packets,
+        needed=first,
+        wanted=tuple(evidence for evidence in asked if evidence in packets and evidence not in first),
+        unmet=tuple(unmet),
+        missing=tuple(evidence for evidence in asked if evidence not in packets),
+    )
+
+
+def _asked(step: Step) -> Iterator[EvidenceId]:
+    claims = {need.name for need in step.needs if need.kind == "claim"}
+    for claim in step.claims:
+        if claim.id in claims:
+            yield from (citation.evidence for citation in claim.citations)
+    for item in step.evidence:
+        yield item.id if isinstance(item, Packet) else item
+    for progress in step.progress:
+        if progress.state is ProgressState.DOING:
+            yield from progress.evidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    evidence: tuple[EvidenceId, ...]
+    unmet: str
+
+
+def _met(need: Need, step: Step, packets: Mapping[EvidenceId, Packet]) -> _Met:
+    match need.kind:
+        case "resource":
+            found = tuple(packet.id for packet in packets.values() if packet.resource == need.name)
+            return _Met(found, "" if found else "no evidence of this resource is at hand")
+        case "pointer":
+            found = tuple(packet.id for packet in packets.values() if packet.pointer == need.name)
+            return _Met(found, "" if found else "no evidence at this pointer is at hand")
+        case "claim":
+            return _met_claim(need.name, step, packets)
+
+
+def _met_claim(name: str, step: Step, packets: Mapping[EvidenceId, Packet]) -> _Met:
+    for claim in step.claims:
+        if claim.id == name:
+            ids = tuple(dict.fromkeys(citation.evidence for citation in claim.citations))
+            available = all(evidence in packets for evidence in ids)
+            return _Met(ids, "") if available else _Met((), "its evidence is not available")
+    return _Met((), "there is no such claim in this step")

@@ -1,0 +1,82 @@
+"""What to do when what must stand does not fit: the outcomes that are no projection, with the figures that led to them."""
+
+from projector.budget import Budget
+from projector.compact import externalise, is_reference
+from projector.fit import Overfull
+from projector.measure import Measure
+from projector.model import JsonObject, Kept, MustExternalise, MustSplit, MustWait, Outcome, Paused, Step
+
+# The length of a reference to one packet, for results that have none yet.
+_REFERENCE = "see evidence ev_000000000000"
+
+
+def over_fixed(step: Step, budget: Budget, fixed: tuple[Kept, ...]) -> Paused:
+    """The fixed part alone leaves no room."""
+    parts = ", ".join(f"{line.name} {line.tokens}" for line in fixed)
+    text = f"the fixed part takes {budget.fixed} of an input cap of {budget.input_cap} tokens ({parts}); nothing is left for the step"
+    return Paused(step, must_tokens=budget.fixed, room_tokens=budget.dynamic, text=text, reasons=(parts,))
+
+
+def permission_unsettled(step: Step, budget: Budget) -> Paused:
+    """Permission or counts changed each time that the input was finished."""
+    text = "permission kept changing, or the parts kept counting less than the whole, while the input was made"
+    return Paused(step, must_tokens=0, room_tokens=budget.dynamic, text=text, reasons=(text,))
+
+
+def what_instead(step: Step, over: Overfull, measure: Measure) -> Outcome:
+    """The first of these that would make it fit: externalise, wait, split; else pause."""
+    excess = over.must_tokens - over.room_tokens
+    figures = f"{over.must_tokens} tokens must stand, {over.room_tokens} are left"
+    newest, still_open = over.newest, over.open_exchange
+    if newest is not None:
+        calls = _worth_externalising(newest.messages, excess, step, measure)
+        if calls:
+            to_store = tuple(call for call in calls if not step.results.get(call))
+            text = f"{figures}; replace the results of {', '.join(calls)} by references to their packets"
+            return MustExternalise(step, over.must_tokens, over.room_tokens, text, calls, to_store)
+    if still_open is not None and still_open.tokens >= excess:
+        waiting = still_open.group.open_calls
+        text = f"{figures}; the exchange of {', '.join(waiting)} is open: project again when it is answered"
+        return MustWait(step, over.must_tokens, over.room_tokens, text, waiting)
+    needed = sum(tokens for _, tokens in over.needed)
+    if len(over.needed) > 1 and needed >= excess:
+        found = _split(step, over, over.room_tokens - (over.must_tokens - needed), figures)
+        if found is not None:
+            return found
+    largest = sorted(over.kept, key=lambda line: line.tokens, reverse=True)[:3]
+    reasons = tuple(f"{line.section} {line.name}: {line.tokens} tokens" for line in largest)
+    return Paused(step, over.must_tokens, over.room_tokens, f"{figures}; the largest: {'; '.join(reasons)}", reasons)
+
+
+def _worth_externalising(messages: tuple[JsonObject, ...], excess: int, step: Step, measure: Measure) -> tuple[str, ...]:
+    """The fewest of the exchange's results, the largest first, whose replacement makes room enough; none when all would not."""
+    savings: list[tuple[int, str]] = []
+    for message in messages:
+        if message.get("role") == "tool" and not is_reference(message.get("content")):
+            call = str(message.get("tool_call_id"))
+            short = externalise((message,), step.results)[0] if step.results.get(call) else {**message, "content": _REFERENCE}
+            saved = measure.message(message) - measure.message(short)
+            if saved > 0:
+                savings.append((saved, call))
+    chosen: list[str] = []
+    for saved, call in sorted(savings, key=lambda pair: (-pair[0], pair[1])):
+        if excess <= 0:
+            break
+        chosen.append(call)
+        excess -= saved
+    return tuple(chosen) if excess <= 0 else ()
+
+
+def _split(step: Step, over: Overfull, room: int, figures: str) -> MustSplit | None:
+    """As many as fit in the first step; every one has to fit in some step."""
+    if any(tokens > room for _, tokens in over.needed):
+        return None
+    first, used = [], 0
+    for evidence, tokens in over.needed:
+        if used + tokens > room:
+            break
+        first.append(evidence)
+        used += tokens
+    rest = tuple(evidence for evidence, _ in over.needed[len(first) :])
+    text = f"{figures}; what is needed fits in two steps: first {', '.join(first)}, then {', '.join(rest)}"
+    return MustSplit(step, over.must_tokens, over.room_tokens, text, tuple(first), rest)

@@ -1,0 +1,81 @@
+"""Claims and progress as the lines of their sections: which belong together, which the step at hand uses, what stands for the rest."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import TypeAlias
+
+from evidence_store.model import EvidenceId, ProgressItem, ProgressState
+from projector.collect import Collected
+from projector.model import Step
+from projector.rejudge import Judged
+from projector.render.sections import ClaimLine, ClaimSection, ClaimsText
+
+Block: TypeAlias = tuple[ClaimLine, ...]
+"""Lines that are shown together or not at all: one claim, or all that conflict about one thing."""
+# How many resources a line of claims not listed names.
+MAX_NOT_LISTED = 8
+
+
+def visible(item: ProgressItem, permitted: frozenset[EvidenceId]) -> ProgressItem:
+    """The item without the ids that the principal may not see."""
+    kept = tuple(evidence for evidence in item.evidence if evidence in permitted)
+    return item if len(kept) == len(item.evidence) else replace(item, evidence=kept)
+
+
+def blocks(judged: Judged) -> dict[ClaimSection, tuple[Block, ...]]:
+    """The three lists as blocks, in order; both sides of a conflict in one."""
+    conflicts: dict[object, list[ClaimLine]] = {}
+    for line in judged.open:
+        if line.standing == "conflicting":
+            conflicts.setdefault(line.about, []).append(line)
+    still_open = [tuple(conflicts.pop(line.about, ())) if line.standing == "conflicting" else (line,) for line in judged.open]
+    return {
+        "facts": tuple((line,) for line in judged.facts),
+        "open": tuple(block for block in still_open if block),
+        "excluded": tuple((line,) for line in judged.excluded),
+    }
+
+
+def block_name(block: Block) -> str:
+    """The ids of its claims."""
+    return ", ".join(line.id for line in block)
+
+
+def claims_text(name: ClaimSection, every: tuple[Block, ...], taken: frozenset[Block]) -> ClaimsText:
+    """The section with the taken blocks in their order; the rest is counted by resource."""
+    listed = tuple(line for block in every if block in taken for line in block)
+    rest = Counter(line.about.resource for block in every if block not in taken for line in block)
+    named = sorted(rest.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown: list[tuple[str, int]] = [(resource, n) for resource, n in named[:MAX_NOT_LISTED]]
+    if len(named) > MAX_NOT_LISTED:
+        shown.append(("*", sum(n for _, n in named[MAX_NOT_LISTED:])))
+    return ClaimsText(listed, _counts(name, every), tuple(shown))
+
+
+def _counts(name: ClaimSection, every: tuple[Block, ...]) -> tuple[tuple[str, int], ...]:
+    if name != "open":
+        return (("verified" if name == "facts" else "excluded", sum(map(len, every))),)
+    found = Counter(line.standing or "open" for block in every for line in block)
+    return tuple((standing, found[standing]) for standing in ("open", "conflicting", "stale"))
+
+
+class InUse:
+    """What the step at hand is about: its evidence, what it needs, the subjects being worked on."""
+
+    def __init__(self, step: Step, collected: Collected) -> None:
+        doing = [item for item in step.progress if item.state is ProgressState.DOING]
+        self._evidence = frozenset((*collected.needed, *collected.wanted))
+        self._claims = frozenset(need.name for need in step.needs if need.kind == "claim")
+        self._places = frozenset(need.name for need in step.needs if need.kind != "claim")
+        self._subjects = tuple(dict.fromkeys(subject for item in doing for subject in (item.subject, *item.uses) if subject))
+
+    def __call__(self, block: Block) -> bool:
+        return any(self._uses(line) for line in block)
+
+    def _uses(self, line: ClaimLine) -> bool:
+        if line.id in self._claims or not self._evidence.isdisjoint(line.evidence):
+            return True
+        about = line.about
+        if about.resource in self._places or about.pointer in self._places:
+            return True
+        return any(subject in line.text or subject == about.pointer for subject in self._subjects)

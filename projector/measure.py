@@ -1,0 +1,77 @@
+"""Counting by the rule of docs/formats/token-count.md: whole inputs, and pieces of them whose figures add up.
+
+Pieces are counted as they stand inside the JSON of the messages. They are cut between a letter and a punctuation mark, where the
+tokenizers whose figures are exact always end a token; so the pieces add up to the whole, and a recount settles what is left.
+"""
+
+import json
+
+import orjson
+
+from evidence_store.errors import JsonValue
+from projector.budget import REQUEST_TOKENS
+from projector.model import JsonObject
+from projector.ports import TokenCounter
+from projector.render.scalars import repair_surrogates
+
+_OPENING = '[{"role'
+
+
+def minified(value: JsonValue) -> str:
+    """Minified JSON as UTF-8 would carry it: members in their order, non-ASCII kept, halves of surrogate pairs replaced."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        # half a surrogate pair, or a number beyond 64 bits
+        return repair_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain))
+
+
+def _plain(value: object) -> object:
+    if hasattr(value, "items"):
+        return dict(value.items())
+    raise TypeError(f"no JSON: {type(value).__name__}")
+
+
+class Measure:
+    """Token figures of one step, all from one counter."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.counter = counter
+
+    def whole(self, messages: tuple[JsonObject, ...], tools: tuple[JsonObject, ...]) -> int:
+        """What the rule gives for the whole input."""
+        return self.counter.count(minified(messages)) + self.request(tools)
+
+    def request(self, tools: tuple[JsonObject, ...]) -> int:
+        """Tokens of the tool definitions, when there are any, and of the request itself."""
+        return (self.counter.count(minified(tools)) if tools else 0) + REQUEST_TOKENS
+
+    def opening(self) -> int:
+        """Tokens before the first message's role."""
+        return self.counter.count(_OPENING)
+
+    def message(self, message: JsonObject) -> int:
+        """Tokens of a message in a list, from behind its `role` to behind that of the next; `role` has to be its first member."""
+        text = minified(message)
+        return self.counter.count(text[len(_OPENING) - 1 :] + ',{"role')
+
+    def piece(self, text: str) -> int:
+        """Tokens of whole lines inside a message's content, after another line."""
+        if not text:
+            return 0
+        escaped = minified(text)[1:-1]
+        # the line before ends in an escaped line end, whose letter n joins a letter that follows
+        return self.counter.count("n" + escaped) - 1 if escaped[0].isalpha() else self.counter.count(escaped)
+
+    def frame(self, first_line: str) -> int:
+        """Tokens of a user message around its content, which begins with this line."""
+        line = minified(first_line)[1:-1]
+        joined = self.counter.count(f'":"{line}') - self.counter.count(line)
+        return self.counter.count('":"user","content') + joined + self.counter.count('"},{"role')
+
+
+def role_first(message: JsonObject) -> JsonObject:
+    """The message with `role` as its first member."""
+    if next(iter(message), None) == "role":
+        return message
+    return {"role": message.get("role"), **{name: value for name, value in message.items() if name != "role"}}

@@ -1,0 +1,188 @@
+"""Values of the projector: what a step brings, what a projection is, and what can come instead of one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from evidence_store.errors import JsonValue
+from evidence_store.model import ClaimView, EvidenceId, Packet, ProgressItem, TaskRevision
+from projector.budget import Budget, Profile
+from projector.render.sections import NeedKind, NeedLine
+
+JsonObject: TypeAlias = Mapping[str, JsonValue]
+
+Section = Literal[
+    "system", "tools", "dialogue", "open_exchange", "progress", "facts", "open", "excluded", "needs", "evidence", "background", "request", "framing"
+]
+Strategy = Literal["", "externalise"]
+"""`externalise` lets the projector replace recoverable results of the newest exchange by itself, where it would else ask for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """On whose behalf an input is made."""
+
+    clearances: tuple[str, ...] = ()
+    audience: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What this step cannot do without."""
+
+    kind: NeedKind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A piece of background that some scorer found; scores of two scorers are never compared."""
+
+    text: str
+    source: str = ""
+    scorer: str = ""
+    score: str = "0"
+    """A decimal number as written."""
+    at: str = ""
+    """When it was observed, as the caller writes times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Everything that one model call may be made from."""
+
+    task: TaskRevision
+    profile: Profile
+    system: str = ""
+    tools: tuple[JsonObject, ...] = ()
+    messages: tuple[JsonObject, ...] = ()
+    """In the provider's form (OpenAI Chat), oldest first, never changed."""
+    results: Mapping[str, tuple[Packet, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Call id → packets from which the result can be had again."""
+    progress: tuple[ProgressItem, ...] = ()
+    claims: tuple[ClaimView, ...] = ()
+    evidence: tuple[Packet | EvidenceId, ...] = ()
+    needs: tuple[Need, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    principal: Principal = Principal()
+    strategy: Strategy = ""
+    closing: bool = False
+    """The step limit is reached: no tools, and conclusions are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One thing that stands in the input."""
+
+    section: Section
+    name: str
+    tokens: int
+    note: str = ""
+    """What was done to it, such as `results externalised`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """Things of one section that were left out for one reason."""
+
+    section: Section
+    names: tuple[str, ...]
+    tokens: int | None
+    """None where they were not counted, since nothing that late could have been reached."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an input kept and left out, with tokens and reason. The tokens of `kept` add up to `used`."""
+
+    task: str
+    task_revision: int
+    profile: Profile
+    counter: str
+    exactness: str
+    budget: Budget
+    kept: tuple[Kept, ...]
+    omitted: tuple[Omitted, ...]
+    used: int
+    input_digest: str
+    """`sha256:` of the minified JSON of the messages, a line end, and that of the tools."""
+
+    @property
+    def dynamic_used(self) -> int:
+        """Tokens beyond the fixed part: system message, tools and the request's own."""
+        return self.used - sum(line.tokens for line in self.kept if line.section in ("system", "tools"))
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """The input of one model call."""
+
+    messages: tuple[JsonObject, ...]
+    tools: tuple[JsonObject, ...]
+    receipt: Receipt
+    omitted: tuple[Omitted, ...]
+    tokens: int
+    """By the count rule (docs/formats/token-count.md)."""
+    evidence: tuple[EvidenceId, ...]
+    """Shown in full as packets, in the order of the text."""
+    cited: tuple[EvidenceId, ...]
+    """Named in the input in any way, packets included."""
+    unmet: tuple[NeedLine, ...]
+    open_calls: tuple[str, ...]
+    """Calls at the end whose results the caller appends before sending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """It fits."""
+
+    projection: Projection
+
+
+@dataclass(frozen=True, slots=True)
+class _NotYet:
+    """Why there is no input, and what to go on with: nothing was cut and nothing is lost."""
+
+    step: Step
+    """The step as it was given; change what the outcome asks for and project again."""
+    must_tokens: int
+    """What has to stand in the input."""
+    room_tokens: int
+    """The dynamic budget."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MustExternalise(_NotYet):
+    """Replace these results of the newest exchange by references to their packets (`compact.externalise`)."""
+
+    calls: tuple[str, ...]
+    to_store: tuple[str, ...]
+    """Those of the calls whose results have no packets yet: store them first."""
+
+
+@dataclass(frozen=True, slots=True)
+class MustSplit(_NotYet):
+    """Ask in two steps: what is needed does not fit together, but each part does."""
+
+    first: tuple[EvidenceId, ...]
+    rest: tuple[EvidenceId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MustWait(_NotYet):
+    """An open exchange does not fit beside the rest; project again when these calls are answered."""
+
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paused(_NotYet):
+    """Nothing the projector knows of would make it fit."""
+
+    reasons: tuple[str, ...]
+
+
+Outcome: TypeAlias = Projected | MustExternalise | MustSplit | MustWait | Paused

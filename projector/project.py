@@ -1,0 +1,113 @@
+"""Makes the input of one model call from a step. The rules, each with a test of its number:
+
+1. used ≤ cap on every projection, counted on the final rendered messages with the profile's counter, tool definitions included.
+2. The unit is the exchange: assistant turn, all its calls, all their results. Kept whole or left out whole; a result's body may be
+   replaced by a reference to its packets, a result is never removed, and nothing stands between calls and results.
+3. Order of claim on the budget: task revision and proposed constraints; an open or newest exchange; needs; this step's evidence; facts,
+   open questions and exclusions in use; recent dialogue; background; the rest. Sections have floors; an unused floor flows on.
+4. What must fit and does not is never cut: the outcome says what to do instead (externalise, split, wait, pause).
+5. Facts, open questions and excluded scope stay three lists. A fact has a citation, and holds under this task revision only.
+6. What does not change comes first and is byte-stable; the request stands last. Same step, same bytes.
+7. Permission is asked before evidence is read and again on the finished input; nothing is added after that. A claim is shown only
+   when every evidence that it cites is permitted.
+8. The receipt names what was kept and what was left out, with tokens and reason; what was kept adds up to what is used.
+9. A closing step has no tools, and asks for conclusions from what is there.
+
+Scope comes from the step's task revision alone: no text of a source, a message or a claim reaches the task section.
+"""
+
+from evidence_store.model import EvidenceId
+from projector.budget import Budget, budget_for
+from projector.collect import collect, iter_named
+from projector.dialogue import Dialogue, find_request, instructions
+from projector.errors import BrokenRule
+from projector.fit import Fit, Fitted, Material, Overfull
+from projector.instead import over_fixed, permission_unsettled, what_instead
+from projector.measure import Measure, role_first
+from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step
+from projector.permission import Permission
+from projector.ports import EvidenceReader, Gate, TokenCounter
+from projector.receipt import input_digest, with_framing
+from projector.rejudge import rejudge
+from projector.render.openai_chat import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_message
+from projector.validate import validate
+
+# How often an input is made anew because permission changed under it, or because parts counted less than the whole.
+_MAX_ROUNDS = 4
+
+
+def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
+    """The input of one model call, or what to do before there can be one."""
+    measure = Measure(counter)
+    tools = () if step.closing else step.tools
+    fixed = _count_fixed(step, tools, measure)
+    budget = budget_for(step.profile, sum(line.tokens for line in fixed))
+    if budget.dynamic <= 0:
+        return over_fixed(step, budget, fixed)
+    permission = Permission(gate, step.principal)
+    margin = 0
+    for _ in range(_MAX_ROUNDS):
+        material = _material(step, reader, permission.permitted(iter_named(step)), budget.dynamic - margin)
+        dialogue = Dialogue(step, measure, permission, find_request(step.messages))
+        fitted = Fit(material, measure, dialogue).run()
+        if isinstance(fitted, Overfull):
+            return what_instead(step, fitted, measure)
+        projection = _render(step, tools, measure, budget, fixed, fitted)
+        if projection.tokens > budget.input_cap:
+            margin += projection.tokens - budget.input_cap
+        elif permission.still_allows(projection.cited):
+            return Projected(_checked(projection, step))
+    return permission_unsettled(step, budget)
+
+
+def _material(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId], room: int) -> Material:
+    collected = collect(step, reader, permitted)
+    judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
+    text = find_request(step.messages).text or DEFAULT_REQUEST
+    request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
+    return Material(step, permitted, collected, judged, request, room)
+
+
+def _count_fixed(step: Step, tools: tuple[JsonObject, ...], measure: Measure) -> tuple[Kept, ...]:
+    system = measure.message(system_message(step.system, step.task)) + measure.opening()
+    lines = [Kept("system", "system text and task", system)]
+    lines += [Kept("system", "instruction", measure.message(role_first(message))) for message in instructions(step.messages)]
+    return (*lines, Kept("tools", "definitions and request", measure.request(tools)))
+
+
+def _render(step: Step, tools: tuple[JsonObject, ...], measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted) -> Projection:
+    messages = render_messages(fitted.layout)
+    used = measure.whole(messages, tools)
+    receipt = Receipt(
+        task=step.task.task,
+        task_revision=step.task.number,
+        profile=step.profile,
+        counter=measure.counter.id,
+        exactness=measure.counter.exactness,
+        budget=budget,
+        kept=with_framing((*fixed, *fitted.kept), used),
+        omitted=fitted.omitted,
+        used=used,
+        input_digest=input_digest(messages, tools),
+    )
+    return Projection(
+        messages=messages,
+        tools=tools,
+        receipt=receipt,
+        omitted=fitted.omitted,
+        tokens=used,
+        evidence=fitted.evidence,
+        cited=fitted.cited,
+        unmet=fitted.layout.needs,
+        open_calls=fitted.open_calls,
+    )
+
+
+def _checked(projection: Projection, step: Step) -> Projection:
+    """The last look: what leaves here keeps the rules, or nothing leaves."""
+    faults = validate(projection.messages, step.profile.provider, allow_open=bool(projection.open_calls))
+    if faults:
+        raise BrokenRule(f"the finished input breaks a rule of {step.profile.provider!r}: {faults[0].text}", {"code": faults[0].code})
+    if sum(line.tokens for line in projection.receipt.kept) != projection.tokens:
+        raise BrokenRule("the receipt does not add up to what is used")
+    return projection

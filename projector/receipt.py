@@ -1,0 +1,68 @@
+"""The receipt of a projection as JSON (docs/formats/receipt.md): everything kept and left out, with tokens and reason."""
+
+import hashlib
+from collections.abc import Sequence
+
+from evidence_store.errors import JsonValue
+from projector.measure import minified
+from projector.model import JsonObject, Kept, Omitted, Receipt
+
+VERSION = 1
+
+
+def input_digest(messages: Sequence[JsonObject], tools: Sequence[JsonObject]) -> str:
+    """Names an input: SHA-256 over the minified JSON of the messages, a line end, and that of the tools."""
+    text = minified(messages) + "\n" + minified(tools)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def with_framing(kept: Sequence[Kept], used: int) -> tuple[Kept, ...]:
+    """The lines with one more for what stands between the pieces, so that they add up to what is used.
+
+    It may be a little below zero for a counter whose figures of parts exceed that of the whole.
+    """
+    return (*kept, Kept("framing", "between the pieces", used - sum(line.tokens for line in kept)))
+
+
+def section_tokens(receipt: Receipt) -> dict[str, int]:
+    """Tokens a section, in the order of the input."""
+    totals: dict[str, int] = {}
+    for line in receipt.kept:
+        totals[line.section] = totals.get(line.section, 0) + line.tokens
+    return totals
+
+
+def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
+    """The receipt as the format page has it."""
+    profile, budget = receipt.profile, receipt.budget
+    return {
+        "v": VERSION,
+        "task": receipt.task,
+        "task_revision": receipt.task_revision,
+        "profile": {"provider": profile.provider, "model": profile.model},
+        "counter": {"id": receipt.counter, "exactness": receipt.exactness},
+        "budget": {
+            "window": budget.window,
+            "output": budget.output,
+            "slack": budget.slack,
+            "fixed": budget.fixed,
+            "input_cap": budget.input_cap,
+            "dynamic": budget.dynamic,
+        },
+        "used": receipt.used,
+        "dynamic_used": receipt.dynamic_used,
+        "sections": dict(section_tokens(receipt)),
+        "kept": [_kept_json(line) for line in receipt.kept],
+        "omitted": [omitted_json(line) for line in receipt.omitted],
+        "input_digest": receipt.input_digest,
+    }
+
+
+def omitted_json(line: Omitted) -> dict[str, JsonValue]:
+    """One line of what was left out."""
+    return {"section": line.section, "names": list(line.names), "tokens": line.tokens, "reason": line.reason}
+
+
+def _kept_json(line: Kept) -> dict[str, JsonValue]:
+    members: dict[str, JsonValue] = {"section": line.section, "name": line.name, "tokens": line.tokens}
+    return members | {"note": line.note} if line.note else members

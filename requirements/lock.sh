@@ -1,0 +1,11 @@
+#!/bin/sh
+# Writes the two lock files from pyproject.toml: names, versions and hashes only, for every platform (docs/adr/0002-lock-format.md).
+# UPGRADE=--upgrade takes the newest releases that the bounds allow; otherwise what is locked stays.
+set -eu
+cd "$(dirname "$0")/.."
+lock() {
+    uv pip compile pyproject.toml --quiet --generate-hashes --universal --python-version 3.11 \
+        --no-emit-index-url --no-emit-find-links --no-header ${UPGRADE:-} "$@"
+}
+lock -o requirements/runtime.txt
+lock --extra server --extra dev -c requirements/runtime.txt -o requirements/dev.txt

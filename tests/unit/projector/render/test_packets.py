@@ -1,0 +1,112 @@
+"""The text form of packets and errors: exact inverses, and no text of a source can forge it."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evidence_store.model import Cut, Digest, EvidenceId, Format, LineRange, Outline, OutlineEntry, Packet, ResourceName, Selector, Span
+from projector.errors import MalformedText
+from projector.render.packets import ErrorText, PacketText, format_error, format_packet, format_packet_text, packet_text, parse_errors, parse_packets
+from tests.unit.projector.render.strategies import json_values, packet_texts, text
+
+GOLDEN = Packet(
+    id=EvidenceId("ev_tpvnrht0mge4"),
+    resource=ResourceName("stable-v2/openapi.json"),
+    revision=1,
+    selector=Selector("pointer", "/limit/maximum"),
+    format=Format.JSON,
+    excerpt="50",
+    scope="stable API",
+    status="observed",
+    basis="observed",  # type: ignore[arg-type]  # a text in place of the member reads the same
+    digest=Digest("sha256:" + "0" * 64),
+    span=Span(21, 23),
+    lines=LineRange(1, 1),
+    column=21,
+    size=26,
+)
+
+
+def test_a_packet_reads_as_the_grammar_page_shows_it() -> None:
+    assert format_packet(GOLDEN) == (
+        "[evidence ev_tpvnrht0mge4]\nresource: stable-v2/openapi.json\nrevision: 1\npointer: /limit/maximum\nlines: 1-1\n"
+        "format: json\nstatus: observed\nscope: stable API\nexcerpt: 1 line\n| 50\n[end ev_tpvnrht0mge4]\n"
+    )
+
+
+def test_a_cut_excerpt_says_which_bytes_it_shows_and_how_to_go_on() -> None:
+    packet = dataclasses.replace(
+        GOLDEN,
+        selector=Selector("lines", "1-3"),
+        lines=LineRange(1, 3),
+        excerpt="a\nb\n",
+        span=Span(0, 6),
+        cut=Cut(Span(0, 4), None, 3),
+        next="--lines 3-3",
+        scope="",
+        transforms=("keys/1", "ansi/1"),
+    )
+    assert format_packet(packet).splitlines()[3:] == [
+        "lines: 1-3",
+        "column: 21",
+        "format: json",
+        "status: observed",
+        "transforms: keys/1, ansi/1",
+        "excerpt: 2 lines, ends with newline, cut: bytes 0-4 of 0-6, next --lines 3-3",
+        "| a",
+        "| b",
+        "[end ev_tpvnrht0mge4]",
+    ]
+
+
+def test_an_outline_stands_in_place_of_the_excerpt() -> None:
+    entries = (
+        OutlineEntry("get", "object", 2300, 5, ("parameters", "responses"), None),
+        OutlineEntry("x", "string", 4, None, (), '"hi"'),
+        OutlineEntry("y", "array", 9, 2, (), None),
+    )
+    packet = dataclasses.replace(GOLDEN, outline=Outline("object", 120, 0, entries), next="--children 3-5")
+    assert format_packet(packet).splitlines()[8:-1] == [
+        "outline: object, 120 members, 0-2 shown, next --children 3-5",
+        '- "get" object 5 2300 ["parameters","responses"]',
+        '- "x" string - 4 "\\"hi\\""',
+        '- "y" array 2 9',
+    ]
+
+
+@given(st.lists(packet_texts(), max_size=3))
+def test_parsing_gives_back_every_packet_whatever_it_holds(texts: list[PacketText]) -> None:
+    joined = "before\n" + "between\n".join(format_packet_text(one) for one in texts) + "after"
+    assert parse_packets(joined) == tuple(texts)
+
+
+@given(packet_texts())
+def test_only_the_last_line_ends_a_packet_and_only_the_first_begins_one(one: PacketText) -> None:
+    lines = format_packet_text(one).split("\n")
+    assert [line for line in lines if line.startswith("[")] == [f"[evidence {one.id}]", f"[end {one.id}]"]
+
+
+@given(text)
+def test_what_a_packet_says_is_what_its_text_says(excerpt: str) -> None:
+    packet = dataclasses.replace(GOLDEN, excerpt=excerpt)
+    assert parse_packets(format_packet(packet)) == (packet_text(packet),)
+
+
+@pytest.mark.parametrize("n_lines", range(1, 10))
+def test_a_packet_that_breaks_off_is_refused(n_lines: int) -> None:
+    broken = "\n".join(format_packet(GOLDEN).split("\n")[:n_lines])
+    with pytest.raises(MalformedText):
+        parse_packets(broken)
+
+
+def test_a_tool_error_reads_as_the_grammar_page_shows_it() -> None:
+    made = format_error("not_found", "no /a/b", {"nearest": "/a", "keys": ["x", "y"]}, retry=True)
+    assert made == '[error not_found]\nmessage: no /a/b\nretry: yes\nnearest: "/a"\nkeys: ["x","y"]\n[end error]\n'
+
+
+@given(text, st.booleans(), st.dictionaries(text, json_values, max_size=3))
+def test_parsing_gives_back_every_error(message: str, retry: bool, details: dict[str, object]) -> None:
+    made = format_error("not_found", message, details, retry=retry)  # type: ignore[arg-type]
+    assert parse_errors(f"x\n{made}y") == (ErrorText("not_found", message, retry, tuple(details.items())),)  # type: ignore[arg-type]
