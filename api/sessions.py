@@ -15,7 +15,7 @@ from evidence_store.model import EvidenceId, Packet, TaskRevision
 from evidence_store.records.runs import RunKey, Shown, StepKey
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall
 from api.projecting import OpenGate, StoreReader
-from api.tools import call_tool, definitions
+from api.tools import ToolContext, call_tool, definitions
 from api.wiring import Services
 from projector import (
     Profile,
@@ -104,7 +104,7 @@ class Session:
             NewProjection(
                 projection.messages,
                 projection.tools,
-                self._profile.as_json(),
+                _profile_json(self._profile),
                 receipt_json(receipt),
                 receipt.counter,
                 receipt.exactness,
@@ -137,6 +137,10 @@ class Session:
             self._append({"role": "tool", "tool_call_id": call.call, "content": answer.text})
         self._store.runs.close_calls(self._step, closed)
 
+    def tools(self) -> ToolContext:
+        """The tools of this run, as at its last step."""
+        return self._services.tools(self._step, self._agent)
+
     def _append(self, message: dict[str, JsonValue]) -> None:
         self._messages.append(message)
         self._kept_whole += self._count(message)
@@ -160,3 +164,14 @@ def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonVa
 def _shown(packet: Packet) -> Shown:
     """Digest of the text that stands for the packet: the excerpt, as it was shown."""
     return Shown(EvidenceId(packet.id), digest_of(packet.excerpt.encode("utf-8", "replace")), packet.transforms, packet.shown_in_full)
+
+
+def _profile_json(profile: Profile) -> dict[str, JsonValue]:
+    return {
+        "provider": profile.provider,
+        "model": profile.model,
+        "window": profile.window,
+        "output": profile.output,
+        "slack": profile.slack,
+        "counter": profile.counter,
+    }

@@ -18,7 +18,7 @@ FORMAT_VERSION = 1
 SHORT_LENGTH = 12
 MAX_LENGTH = 52
 _FOLDS = str.maketrans({"o": "0", "i": "1", "l": "1"})
-_ID = re.compile(rf"ev_[{ALPHABET}]{{{SHORT_LENGTH},{MAX_LENGTH}}}\Z")
+_ID = re.compile(rf"ev_[{ALPHABET}]{{1,{MAX_LENGTH}}}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def short_id(digest: Digest, length: int = SHORT_LENGTH) -> EvidenceId:
 def read_id(text: str) -> ReadId:
     """An evidence id as people and models write it: case folded, o→0, i and l→1.
 
-    Raises InvalidInput (`malformed_id`) for anything else.
+    Raises InvalidInput (`malformed_id`) for anything else. One that is too short is an id all the same: of nothing.
     """
     lowered = text.strip().lower()
     head, rest = lowered[:3], lowered[3:].translate(_FOLDS)

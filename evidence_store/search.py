@@ -72,22 +72,20 @@ def _needle(pattern: str) -> bytes:
 
 def _literal(raw: bytes, needle: bytes) -> Iterator[Hit]:
     """Jumps from hit to hit, and reads line by line only where escape sequences may hide one."""
+    find = _literal_finder(needle)
     at = 0
-    next_escape = raw.find(_ESCAPE)
-    while at < len(raw):
-        found = raw.find(needle, at)
-        if 0 <= next_escape and (found < 0 or next_escape < found):
-            line = _line_at(raw, next_escape)
-            yield from _by_line(raw, iter((line,)), _literal_finder(needle))
-            at = line.end
-        elif found < 0:
-            return
+    # Both are searched for again only once they are passed: each stretch of the text is read twice at most.
+    found, escape = raw.find(needle), raw.find(_ESCAPE)
+    while found >= 0 or escape >= 0:
+        if escape >= 0 and (found < 0 or escape < found):
+            line = _line_at(raw, escape)
+            yield from _by_line(raw, iter((line,)), find)
         else:
             line = _line_at(raw, found)
             yield Hit(line, Span(found, found + len(needle)))
-            at = line.end
-        if 0 <= next_escape < at:
-            next_escape = raw.find(_ESCAPE, at)
+        at = line.end
+        found = raw.find(needle, at) if 0 <= found < at else found
+        escape = raw.find(_ESCAPE, at) if 0 <= escape < at else escape
 
 
 def _literal_finder(needle: bytes) -> _Finder:

@@ -1,12 +1,12 @@
 """What evidence a step is about: given as packets or read through the port, permitted, and which needs it meets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from evidence_store.model import EvidenceId, Packet, ProgressState
-from projector.model import Need, Step
+from projector.model import Need, NeedLine, Step
 from projector.ports import EvidenceReader
-from projector.render.sections import NeedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId]
     needed: list[EvidenceId] = []
     unmet: list[NeedLine] = []
     for need in step.needs:
-        met = _met(need, step, packets)
+        met = _met(need, step, packets, asked)
         needed += met.evidence
         if met.unmet:
             unmet.append(NeedLine(need.kind, need.name, met.unmet))
@@ -81,16 +81,23 @@ class _Met:
     unmet: str
 
 
-def _met(need: Need, step: Step, packets: Mapping[EvidenceId, Packet]) -> _Met:
+def _met(need: Need, step: Step, packets: Mapping[EvidenceId, Packet], asked: tuple[EvidenceId, ...]) -> _Met:
     match need.kind:
         case "resource":
-            found = tuple(packet.id for packet in packets.values() if packet.resource == need.name)
+            found = _found(packets, asked, lambda packet: packet.resource == need.name)
             return _Met(found, "" if found else "no evidence of this resource is at hand")
         case "pointer":
-            found = tuple(packet.id for packet in packets.values() if packet.pointer == need.name)
+            found = _found(packets, asked, lambda packet: packet.pointer == need.name)
             return _Met(found, "" if found else "no evidence at this pointer is at hand")
         case "claim":
             return _met_claim(need.name, step, packets)
+
+
+def _found(packets: Mapping[EvidenceId, Packet], asked: tuple[EvidenceId, ...], fits: Callable[[Packet], bool]) -> tuple[EvidenceId, ...]:
+    """All that fits of this step's evidence; else the newest that fits of what tools answered with."""
+    of_step = tuple(evidence for evidence in asked if evidence in packets and fits(packets[evidence]))
+    earlier = (packet.id for packet in reversed(tuple(packets.values())) if fits(packet))
+    return of_step or tuple(islice(earlier, 1))
 
 
 def _met_claim(name: str, step: Step, packets: Mapping[EvidenceId, Packet]) -> _Met:

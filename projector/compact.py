@@ -47,10 +47,14 @@ def named_evidence(message: JsonObject) -> tuple[EvidenceId, ...]:
 def shown_in_full(message: JsonObject, packets: Iterable[Packet]) -> frozenset[EvidenceId]:
     """Those of the packets whose whole text form, nothing cut, stands in the message."""
     text = body_text(message.get("content"))
-    return frozenset(packet.id for packet in packets if packet.shown_in_full and f"[evidence {packet.id}]" in text and format_packet(packet) in text)
+    return frozenset(
+        packet.id for packet in packets if packet.shown_in_full and f"[evidence {packet.id}]" in text and format_packet(packet) in text
+    )
 
 
-def externalise(messages: Iterable[JsonObject], results: Mapping[str, tuple[Packet, ...]], calls: Iterable[str] | None = None) -> tuple[JsonObject, ...]:
+def externalise(
+    messages: Iterable[JsonObject], results: Mapping[str, tuple[Packet, ...]], calls: Iterable[str] | None = None
+) -> tuple[JsonObject, ...]:
     """The messages with the results of these calls (of all, when None) replaced by references, where they have packets."""
     chosen = None if calls is None else frozenset(calls)
     return tuple(_externalised(message, results) if _concerns(message, chosen) else message for message in messages)

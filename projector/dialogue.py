@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from evidence_store.model import EvidenceId, Packet
 from projector.compact import body_text, externalise, named_evidence, shown_in_full, withhold
 from projector.exchanges import Group, iter_groups
-from projector.measure import Measure, role_first
+from projector.measure import Measure
 from projector.model import JsonObject, Step
 from projector.permission import Permission
+from projector.render.openai_chat import role_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,11 @@ def find_request(messages: tuple[JsonObject, ...]) -> Request:
         if message.get("role") == "user":
             content = message.get("content")
             text = body_text(content)
-            only_text = isinstance(content, str) or text and all(
-                isinstance(part, dict) and part.get("type") == "text" for part in (content if isinstance(content, list | tuple) else ())
+            only_text = isinstance(content, str) or (
+                text
+                and all(
+                    isinstance(part, dict) and part.get("type") == "text" for part in (content if isinstance(content, list | tuple) else ())
+                )
             )
             return Request(text, place if only_text else None)
     return Request("", None)

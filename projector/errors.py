@@ -1,12 +1,12 @@
 """Errors of the projector; each also belongs to a branch of the store's tree, so that one table maps them all.
 
-    ProjectorError
-    ├── MalformedText         text that is not in one of our grammars (docs/formats/)      also InvalidInput
-    ├── RefusedStep           a step that cannot be read or makes no sense                 also InvalidInput
-    ├── UnknownProvider       no rule set or renderer of this name; `details["known"]`     also InvalidInput
-    ├── UnknownCounter        no token counter of this name; `details["known"]`            also InvalidInput
-    ├── CounterUnavailable    the counter's data is missing or not what it must be         also StoreFault
-    └── BrokenRule            our own check of a finished projection failed: a fault here, not in the input
+ProjectorError
+├── MalformedText         text that is not in one of our grammars (docs/formats/)      also InvalidInput
+├── RefusedStep           a step that cannot be read or makes no sense                 also InvalidInput
+├── UnknownProvider       no rule set or renderer of this name; `details["known"]`     also InvalidInput
+├── UnknownCounter        no token counter of this name; `details["known"]`            also InvalidInput
+├── CounterUnavailable    the counter's data is missing or not what it must be         also StoreFault
+└── BrokenRule            our own check of a finished projection failed: a fault here, not in the input
 """
 
 from evidence_store.errors import EvidenceStoreError, InvalidInput, StoreFault

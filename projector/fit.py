@@ -39,6 +39,10 @@ BACKGROUND_SHARE = 10
 CANDIDATE_SHARE = 5
 FLOORS: dict[ClaimSection, int] = {"facts": 10, "open": 5, "excluded": 5}
 PROGRESS_FLOOR = 5
+# Subjects being worked on stand before all else, but a step that works on hundreds at once still has to leave room for its evidence.
+DOING_SHARE = 25
+# In the order of the section; what is done or excluded is only counted.
+SHOWN_STATES = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Fitted:
     kept: tuple[Kept, ...]
     omitted: tuple[Omitted, ...]
     evidence: tuple[EvidenceId, ...]
+    in_exchanges: tuple[EvidenceId, ...]
     cited: tuple[EvidenceId, ...]
     open_calls: tuple[str, ...]
 
@@ -136,13 +141,11 @@ class Fit:
             require("needs", "section", piece(format_needs(self._material.collected.unmet)))
         require("evidence", "section", piece(EVIDENCE_HEAD) + piece(EVIDENCE_END))
         require("request", "request", piece(format_request(self._material.request)))
-        for item in self._items:
-            if item.state is ProgressState.DOING:
-                require("progress", item.subject, self._progress_shelf.tokens(item))
-                self._progress.append(item)
+        doing = [item for item in self._items if item.state is ProgressState.DOING]
+        self._progress += fill(self._room, self._progress_shelf, doing, self._share(DOING_SHARE)).taken
 
     def _price_block(self, block: Block) -> int:
-        return self._measure.piece("".join(f"- {format_claim_line(line)}\n" for line in block))
+        return self._measure.piece("".join(f"- {format_claim_line(line)}\n" for line in block.lines))
 
     def _price_section(self, name: ClaimSection) -> int:
         """Head and tail of a section, without its lines."""
@@ -222,8 +225,7 @@ class Fit:
 
     def _fill_the_rest(self) -> None:
         taken = frozenset(self._progress)
-        rest = [item for item in self._items if item.state is ProgressState.TODO and item not in taken]
-        rest += [item for item in self._items if item.state is ProgressState.BLOCKED]
+        rest = [item for state in SHOWN_STATES for item in self._items if item.state is state and item not in taken]
         items = fill(self._room, self._progress_shelf, rest, self._room.left)
         self._progress += items.taken
         leave(self._room, self._progress_shelf, items.left)
@@ -321,8 +323,7 @@ class Fit:
             for line in self._room.kept
         ]
         listed = frozenset(self._progress)
-        order = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
-        items = tuple(item for state in order for item in self._items if item.state is state and item in listed)
+        items = tuple(item for state in SHOWN_STATES for item in self._items if item.state is state and item in listed)
         asked = dict.fromkeys((*collected.needed, *collected.wanted, *self._rescued))
         packets = tuple(evidence for evidence in asked if evidence in self._packets)
         dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)
@@ -350,6 +351,7 @@ class Fit:
             kept=tuple(kept),
             omitted=tuple(self._room.omitted),
             evidence=packets,
+            in_exchanges=tuple(dict.fromkeys(one for passage in exchanges for one in passage.evidence if one in passage.in_full)),
             cited=tuple(dict.fromkeys(named)),
             open_calls=self._open.group.open_calls if self._open else (),
         )

@@ -1,8 +1,7 @@
 """Claims and progress as the lines of their sections: which belong together, which the step at hand uses, what stands for the rest."""
 
 from collections import Counter
-from dataclasses import replace
-from typing import TypeAlias
+from dataclasses import dataclass, replace
 
 from evidence_store.model import EvidenceId, ProgressItem, ProgressState
 from projector.collect import Collected
@@ -10,8 +9,17 @@ from projector.model import Step
 from projector.rejudge import Judged
 from projector.render.sections import ClaimLine, ClaimSection, ClaimsText
 
-Block: TypeAlias = tuple[ClaimLine, ...]
-"""Lines that are shown together or not at all: one claim, or all that conflict about one thing."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Lines that are shown together or not at all: one claim, or all that conflict about one thing.
+
+    Two blocks are never equal: they are told apart by which they are, since comparing ten thousand claims by their texts takes long.
+    """
+
+    lines: tuple[ClaimLine, ...]
+
+
 # How many resources a line of claims not listed names.
 MAX_NOT_LISTED = 8
 
@@ -28,23 +36,23 @@ def blocks(judged: Judged) -> dict[ClaimSection, tuple[Block, ...]]:
     for line in judged.open:
         if line.standing == "conflicting":
             conflicts.setdefault(line.about, []).append(line)
-    still_open = [tuple(conflicts.pop(line.about, ())) if line.standing == "conflicting" else (line,) for line in judged.open]
+    still_open = [Block(tuple(conflicts.pop(line.about, ())) if line.standing == "conflicting" else (line,)) for line in judged.open]
     return {
-        "facts": tuple((line,) for line in judged.facts),
-        "open": tuple(block for block in still_open if block),
-        "excluded": tuple((line,) for line in judged.excluded),
+        "facts": tuple(Block((line,)) for line in judged.facts),
+        "open": tuple(block for block in still_open if block.lines),
+        "excluded": tuple(Block((line,)) for line in judged.excluded),
     }
 
 
 def block_name(block: Block) -> str:
     """The ids of its claims."""
-    return ", ".join(line.id for line in block)
+    return ", ".join(line.id for line in block.lines)
 
 
 def claims_text(name: ClaimSection, every: tuple[Block, ...], taken: frozenset[Block]) -> ClaimsText:
     """The section with the taken blocks in their order; the rest is counted by resource."""
-    listed = tuple(line for block in every if block in taken for line in block)
-    rest = Counter(line.about.resource for block in every if block not in taken for line in block)
+    listed = tuple(line for block in every if block in taken for line in block.lines)
+    rest = Counter(line.about.resource for block in every if block not in taken for line in block.lines)
     named = sorted(rest.items(), key=lambda pair: (-pair[1], pair[0]))
     shown: list[tuple[str, int]] = [(resource, n) for resource, n in named[:MAX_NOT_LISTED]]
     if len(named) > MAX_NOT_LISTED:
@@ -54,8 +62,8 @@ def claims_text(name: ClaimSection, every: tuple[Block, ...], taken: frozenset[B
 
 def _counts(name: ClaimSection, every: tuple[Block, ...]) -> tuple[tuple[str, int], ...]:
     if name != "open":
-        return (("verified" if name == "facts" else "excluded", sum(map(len, every))),)
-    found = Counter(line.standing or "open" for block in every for line in block)
+        return (("verified" if name == "facts" else "excluded", sum(len(block.lines) for block in every)),)
+    found = Counter(line.standing or "open" for block in every for line in block.lines)
     return tuple((standing, found[standing]) for standing in ("open", "conflicting", "stale"))
 
 
@@ -70,7 +78,7 @@ class InUse:
         self._subjects = tuple(dict.fromkeys(subject for item in doing for subject in (item.subject, *item.uses) if subject))
 
     def __call__(self, block: Block) -> bool:
-        return any(self._uses(line) for line in block)
+        return any(map(self._uses, block.lines))
 
     def _uses(self, line: ClaimLine) -> bool:
         if line.id in self._claims or not self._evidence.isdisjoint(line.evidence):

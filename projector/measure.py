@@ -5,6 +5,8 @@ tokenizers whose figures are exact always end a token; so the pieces add up to t
 """
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import orjson
 
@@ -24,6 +26,23 @@ def minified(value: JsonValue) -> str:
     except TypeError:
         # half a surrogate pair, or a number beyond 64 bits
         return repair_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain))
+
+
+def repaired(messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """The messages as every JSON encoder takes them: halves of surrogate pairs, which are no characters, come out as U+FFFD."""
+    try:
+        orjson.dumps(messages)
+    except TypeError:
+        return tuple(cast("JsonObject", _without_halves(message)) for message in messages)
+    return messages
+
+
+def _without_halves(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return repair_surrogates(value)
+    if isinstance(value, Mapping):
+        return {repair_surrogates(name): _without_halves(member) for name, member in value.items()}
+    return [_without_halves(item) for item in value] if isinstance(value, Sequence) else value
 
 
 def _plain(value: object) -> object:
@@ -68,10 +87,3 @@ class Measure:
         line = minified(first_line)[1:-1]
         joined = self.counter.count(f'":"{line}') - self.counter.count(line)
         return self.counter.count('":"user","content') + joined + self.counter.count('"},{"role')
-
-
-def role_first(message: JsonObject) -> JsonObject:
-    """The message with `role` as its first member."""
-    if next(iter(message), None) == "role":
-        return message
-    return {"role": message.get("role"), **{name: value for name, value in message.items() if name != "role"}}

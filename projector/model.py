@@ -8,13 +8,25 @@ from typing import Literal, TypeAlias
 from evidence_store.errors import JsonValue
 from evidence_store.model import ClaimView, EvidenceId, Packet, ProgressItem, TaskRevision
 from projector.budget import Budget, Profile
-from projector.render.sections import NeedKind, NeedLine
 
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 
 Section = Literal[
-    "system", "tools", "dialogue", "open_exchange", "progress", "facts", "open", "excluded", "needs", "evidence", "background", "request", "framing"
+    "system",
+    "tools",
+    "dialogue",
+    "open_exchange",
+    "progress",
+    "facts",
+    "open",
+    "excluded",
+    "needs",
+    "evidence",
+    "background",
+    "request",
+    "framing",
 ]
+NeedKind = Literal["resource", "pointer", "claim"]
 Strategy = Literal["", "externalise"]
 """`externalise` lets the projector replace recoverable results of the newest exchange by itself, where it would else ask for it."""
 
@@ -33,6 +45,16 @@ class Need:
 
     kind: NeedKind
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedLine:
+    """A need that is not met."""
+
+    kind: NeedKind
+    name: str
+    unmet: str
+    """Why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +148,9 @@ class Projection:
     tokens: int
     """By the count rule (docs/formats/token-count.md)."""
     evidence: tuple[EvidenceId, ...]
-    """Shown in full as packets, in the order of the text."""
+    """Shown as packets of this step, in the order of the text."""
+    in_exchanges: tuple[EvidenceId, ...]
+    """Shown as whole packets in the kept exchanges, and not again above."""
     cited: tuple[EvidenceId, ...]
     """Named in the input in any way, packets included."""
     unmet: tuple[NeedLine, ...]

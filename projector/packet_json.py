@@ -1,0 +1,112 @@
+"""Reads a packet from the JSON of the command line. Members that are not read here may stand beside those that are.
+
+Wanted are `id`, `resource`, `revision` and an `excerpt` or an `outline`; of the rest what is absent takes the value that says least.
+`value` is not read: it repeats the excerpt, and a number in it may have passed through a float on its way.
+"""
+
+from typing import Literal, cast, get_args
+
+from evidence_store.errors import JsonValue
+from evidence_store.model import (
+    Basis,
+    Cut,
+    Digest,
+    EvidenceId,
+    Format,
+    Hop,
+    HopKind,
+    LineRange,
+    Outline,
+    OutlineEntry,
+    Packet,
+    ResourceName,
+    Selector,
+    Span,
+    Status,
+)
+from projector.json_reader import JsonReader
+
+_ENTRY_TYPES = ("object", "array", "string", "number", "boolean", "null")
+
+
+def packet_from_json(value: JsonValue, path: str) -> Packet:
+    """The packet; raises RefusedStep naming the member that is wrong."""
+    reader = JsonReader(value, path)
+    outline = _outline(JsonReader(reader.value["outline"], f"{path}/outline")) if reader.has("outline") else None
+    excerpt = reader.text("excerpt", "" if outline is not None else None)
+    span = reader.span("bytes") if reader.has("bytes") else Span(0, len(excerpt.encode("utf-8", "surrogatepass")))
+    lines = _lines(reader, excerpt)
+    status = reader.text("status", "observed")
+    if status not in get_args(Status):
+        raise reader.refuse("status", f"one of {', '.join(get_args(Status))}")
+    return Packet(
+        id=EvidenceId(reader.text("id", None)),
+        resource=ResourceName(reader.text("resource", None)),
+        revision=reader.number("revision"),
+        selector=_selector(reader, lines),
+        format=reader.member("format", Format, Format.TEXT),
+        excerpt=excerpt,
+        scope=reader.text("scope"),
+        status=cast("Status", status),
+        basis=reader.member("basis", Basis, Basis.DERIVED if status == "derived" else Basis.OBSERVED),
+        digest=Digest(reader.text("digest")),
+        span=span,
+        lines=lines,
+        column=reader.number("column", 0),
+        size=reader.number("size", span.end),
+        hops=tuple(_hop(JsonReader(item, f"{path}/hops/{at}")) for at, item in enumerate(reader.items("hops"))),
+        cut=_cut(JsonReader(reader.value["cut"], f"{path}/cut")) if reader.has("cut") else None,
+        outline=outline,
+        transforms=reader.texts("transforms"),
+        next=reader.text("next") if reader.has("next") else None,
+        match=reader.span("match") if reader.has("match") else None,
+        labels=reader.texts("labels"),
+    )
+
+
+def _lines(reader: JsonReader, excerpt: str) -> LineRange:
+    if not reader.has("lines"):
+        return LineRange(1, max(1, excerpt.count("\n") + (not excerpt.endswith("\n"))))
+    span = reader.span("lines")
+    return LineRange(span.start, span.end)
+
+
+def _selector(reader: JsonReader, lines: LineRange) -> Selector:
+    for kind in ("pointer", "quote"):
+        if reader.has(kind):
+            return Selector(kind, reader.text(kind))
+    return Selector("lines", f"{lines.first}-{lines.last}")
+
+
+def _hop(reader: JsonReader) -> Hop:
+    kind = reader.text("kind", None)
+    if kind not in get_args(HopKind):
+        raise reader.refuse("kind", f"one of {', '.join(get_args(HopKind))}")
+    return Hop(cast("HopKind", kind), reader.span("bytes"))
+
+
+def _cut(reader: JsonReader) -> Cut:
+    return Cut(reader.span("shown"), reader.number("tokens") if reader.has("tokens") else None, reader.number("total_lines", 1))
+
+
+def _outline(reader: JsonReader) -> Outline:
+    kind = reader.text("type", None)
+    if kind not in ("object", "array"):
+        raise reader.refuse("type", "object or array")
+    children = tuple(_entry(JsonReader(item, f"{reader.path}/children/{at}")) for at, item in enumerate(reader.items("children")))
+    first = reader.number("first", 0)
+    return Outline(cast('Literal["object", "array"]', kind), reader.number("n_children", len(children)), first, children)
+
+
+def _entry(reader: JsonReader) -> OutlineEntry:
+    kind = reader.text("type", None)
+    if kind not in _ENTRY_TYPES:
+        raise reader.refuse("type", f"one of {', '.join(_ENTRY_TYPES)}")
+    return OutlineEntry(
+        token=reader.text("token", None),
+        type=cast('Literal["object", "array", "string", "number", "boolean", "null"]', kind),
+        size=reader.number("size", 0),
+        n_children=reader.number("n_children") if reader.has("n_children") else None,
+        keys=reader.texts("keys"),
+        scalar=reader.text("scalar") if reader.has("scalar") else None,
+    )

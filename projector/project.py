@@ -23,13 +23,13 @@ from projector.dialogue import Dialogue, find_request, instructions
 from projector.errors import BrokenRule
 from projector.fit import Fit, Fitted, Material, Overfull
 from projector.instead import over_fixed, permission_unsettled, what_instead
-from projector.measure import Measure, role_first
+from projector.measure import Measure, repaired
 from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step
 from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import input_digest, with_framing
 from projector.rejudge import rejudge
-from projector.render.openai_chat import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_message
+from projector.render.openai_chat import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, role_first, system_message
 from projector.validate import validate
 
 # How often an input is made anew because permission changed under it, or because parts counted less than the whole.
@@ -75,8 +75,10 @@ def _count_fixed(step: Step, tools: tuple[JsonObject, ...], measure: Measure) ->
     return (*lines, Kept("tools", "definitions and request", measure.request(tools)))
 
 
-def _render(step: Step, tools: tuple[JsonObject, ...], measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted) -> Projection:
-    messages = render_messages(fitted.layout)
+def _render(
+    step: Step, tools: tuple[JsonObject, ...], measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted
+) -> Projection:
+    messages = repaired(render_messages(fitted.layout))
     used = measure.whole(messages, tools)
     receipt = Receipt(
         task=step.task.task,
@@ -97,6 +99,7 @@ def _render(step: Step, tools: tuple[JsonObject, ...], measure: Measure, budget:
         omitted=fitted.omitted,
         tokens=used,
         evidence=fitted.evidence,
+        in_exchanges=fitted.in_exchanges,
         cited=fitted.cited,
         unmet=fitted.layout.needs,
         open_calls=fitted.open_calls,

@@ -5,7 +5,19 @@ from collections.abc import Sequence
 
 from evidence_store.errors import JsonValue
 from projector.measure import minified
-from projector.model import JsonObject, Kept, Omitted, Receipt
+from projector.model import (
+    JsonObject,
+    Kept,
+    MustExternalise,
+    MustSplit,
+    MustWait,
+    Omitted,
+    Outcome,
+    Paused,
+    Projected,
+    Projection,
+    Receipt,
+)
 
 VERSION = 1
 
@@ -66,3 +78,38 @@ def omitted_json(line: Omitted) -> dict[str, JsonValue]:
 def _kept_json(line: Kept) -> dict[str, JsonValue]:
     members: dict[str, JsonValue] = {"section": line.section, "name": line.name, "tokens": line.tokens}
     return members | {"note": line.note} if line.note else members
+
+
+def outcome_json(outcome: Outcome) -> dict[str, JsonValue]:
+    """An outcome as the format page has it: messages and receipt, or what to do instead."""
+    match outcome:
+        case Projected(projection):
+            return _projection_json(projection)
+        case MustExternalise():
+            return {"outcome": "externalise", "calls": list(outcome.calls), "to_store": list(outcome.to_store), **_figures(outcome)}
+        case MustSplit():
+            return {"outcome": "split", "first": list(outcome.first), "rest": list(outcome.rest), **_figures(outcome)}
+        case MustWait():
+            return {"outcome": "wait", "calls": list(outcome.calls), **_figures(outcome)}
+        case Paused():
+            return {"outcome": "pause", "reasons": list(outcome.reasons), **_figures(outcome)}
+
+
+def _figures(outcome: MustExternalise | MustSplit | MustWait | Paused) -> dict[str, JsonValue]:
+    return {"must_tokens": outcome.must_tokens, "room_tokens": outcome.room_tokens, "text": outcome.text}
+
+
+def _projection_json(projection: Projection) -> dict[str, JsonValue]:
+    return {
+        "outcome": "projected",
+        "messages": list(projection.messages),
+        "tools": list(projection.tools),
+        "tokens": projection.tokens,
+        "evidence": list(projection.evidence),
+        "in_exchanges": list(projection.in_exchanges),
+        "cited": list(projection.cited),
+        "unmet": [{need.kind: need.name, "unmet": need.unmet} for need in projection.unmet],
+        "open_calls": list(projection.open_calls),
+        "omitted": [omitted_json(line) for line in projection.omitted],
+        "receipt": receipt_json(projection.receipt),
+    }

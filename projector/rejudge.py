@@ -31,7 +31,9 @@ class Judged:
     left: tuple[LeftClaim, ...]
 
 
-def rejudge(claims: Iterable[ClaimView], task_revision: int, permitted: frozenset[EvidenceId], packets: Mapping[EvidenceId, Packet]) -> Judged:
+def rejudge(
+    claims: Iterable[ClaimView], task_revision: int, permitted: frozenset[EvidenceId], packets: Mapping[EvidenceId, Packet]
+) -> Judged:
     """Sorts the claims; `packets` are those at hand, whose status may speak against a claim that cites them."""
     facts: list[ClaimLine] = []
     still_open: list[ClaimLine] = []

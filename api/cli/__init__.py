@@ -6,10 +6,11 @@ Exit codes: 0 done, 1 the check says no, 2 wrong use or refused input, 3 not fou
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from evidence_store import VERSION
 from evidence_store.errors import EvidenceStoreError, StoreUnavailable
-from api.cli import checking, demo, reading, serving, sources
+from api.cli.commands import add_commands
 from api.cli.output import Output
 from api.cli.parser import Parser, Run, Verbs, wants_json
 from api.errors import EXIT_STORE_FAULT, exit_code
@@ -20,9 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     output = Output(json=wants_json(words))
     try:
-        arguments = _parser().parse_args(words)
-        run: Run = arguments.run
-        return run(arguments, output)
+        parsed = _parser().parse_args(words)
+        return _runner(parsed.run)(parsed, output)
     except EvidenceStoreError as why:
         output.error(why)
         return exit_code(why)
@@ -40,7 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> Parser:
     parser = Parser(prog="evidence", description="Keeps tool outputs whole, and leads conclusions to their bytes.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"evidence-store {VERSION}")
-    verbs = Verbs(parser)
-    for group in (sources, reading, checking, demo, serving):
-        group.add_to(verbs)
+    add_commands(Verbs(parser))
     return parser
+
+
+def _runner(name: str) -> Run:
+    """The function behind `MODULE:FUNCTION`: each command loads what it needs, and no more."""
+    module, _, function = name.partition(":")
+    run: Run = getattr(import_module(f"api.cli.{module}"), function)
+    return run

@@ -7,32 +7,17 @@ import orjson
 
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.report_check import find_uncited
+from evidence_store.trace import trace
 from api.cli.output import Output
-from api.cli.parser import Verbs
 from api.cli.sources import read_pieces
 from api.errors import EXIT_DONE, EXIT_NO
 from api.presenters import Json
 from api.projecting import outcome_json, project_step
 from api.settings import read_settings
 from api.wiring import open_services
+from projector import validate
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
-PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini")
-
-
-def add_to(verbs: Verbs) -> None:
-    check = verbs.add("check", "Check the citations of a report: one verdict each.", run_check)
-    check.add_argument("report", metavar="REPORT", help="Markdown, or the JSON of `evidence demo`")
-    trace = verbs.add("trace", "Walk from a report, claim or evidence to the bytes.", run_trace)
-    trace.add_argument("subject", metavar="SUBJECT", help="rp_…, TASK/C1 or ev_…")
-    verify = verbs.add("verify", "Check the store, its blobs and its journal.", run_verify)
-    verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
-    validate = verbs.add("validate", "Check a message list against a provider's rules.", run_validate)
-    validate.add_argument("messages", metavar="MESSAGES.json")
-    validate.add_argument("--provider", required=True, metavar="P", help="openai")
-    validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
-    project = verbs.add("project", "Build the input of one step.", run_project)
-    project.add_argument("step", metavar="STEP.json")
 
 
 def read_input(path: str) -> bytes:
@@ -88,8 +73,6 @@ def run_check(arguments: Namespace, output: Output) -> int:
 
 
 def run_trace(arguments: Namespace, output: Output) -> int:
-    from evidence_store.trace import trace  # start-up cost: the parsers
-
     with open_services(read_settings(arguments.store)) as services:
         found = trace(services.store, arguments.subject)
     hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in found.hops]
@@ -111,9 +94,10 @@ def run_verify(arguments: Namespace, output: Output) -> int:
 
 
 def run_validate(arguments: Namespace, output: Output) -> int:
-    from projector import validate  # start-up cost
-
-    found = validate(read_json(arguments.messages), arguments.provider, allow_open=arguments.allow_open)
+    messages = read_json(arguments.messages)
+    if not isinstance(messages, list):
+        raise InvalidInput(f"{arguments.messages!r} is no list of messages", code="not_messages")
+    found = validate(messages, arguments.provider, allow_open=arguments.allow_open)
     faults: list[Json] = [
         {"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found
     ]

@@ -30,7 +30,8 @@ class Verbs:
         add_common(parser, None)
         self._verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
 
-    def add(self, name: str, help_: str, run: Run) -> Parser:
+    def add(self, name: str, help_: str, run: str) -> Parser:
+        """`run` names the function as `MODULE:FUNCTION` within `api.cli`."""
         parser = self._verbs.add_parser(name, help=help_, description=help_, allow_abbrev=False)
         parser.set_defaults(run=run)
         add_common(parser, argparse.SUPPRESS)

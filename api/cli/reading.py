@@ -2,70 +2,21 @@
 
 from argparse import Namespace
 
-from evidence_store.errors import InvalidInput
+from evidence_store.documents.openapi import find_operation
 from evidence_store.ids import read_id
 from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
+from evidence_store.store.comparisons import SearchRequest
+from evidence_store.store.passages import Place, View
 from api.cli.output import Output, packets_text
-from api.cli.parser import Parser, Verbs, read_place, whole_number
+from api.cli.parser import read_place
 from api.errors import WrongUse
 from api.presenters import Json, packet_json, state_json
 from api.settings import read_settings
+from api.tools.reading import read_children
 from api.wiring import Services, open_services
-
-DEFAULT_MAX_TOKENS = 2000
-DEFAULT_LIMIT = 20
-DIFF_LIMIT = 1000
-
-
-def add_to(verbs: Verbs) -> None:
-    _add_read(verbs)
-    get = verbs.add("get", "Show a stored evidence again.", run_get)
-    get.add_argument("id", metavar="ev_…")
-    get.add_argument("--task", metavar="T", help="also show how it was judged in this task")
-    get.add_argument("--expand", metavar="WHAT", help="parent, lines:N, full, or refs")
-    _add_max_tokens(get)
-    search = verbs.add("search", "Find lines of a revision.", run_search)
-    search.add_argument("place", metavar="RESOURCE[@REV]")
-    search.add_argument("pattern", metavar="PATTERN")
-    search.add_argument("--regex", action="store_true", help="read the pattern as an RE2 expression")
-    search.add_argument("--ignore-case", action="store_true")
-    search.add_argument("--limit", type=whole_number(1), default=DEFAULT_LIMIT, metavar="N", help="hits at most (default 20)")
-    search.add_argument("--context", type=whole_number(0), default=0, metavar="N", help="lines around a hit (default 0)")
-    _add_max_tokens(search)
-    diff = verbs.add("diff", "Compare two revisions place by place.", run_diff)
-    diff.add_argument("old", metavar="RESOURCE@A")
-    diff.add_argument("new", metavar="RESOURCE@B")
-    diff.add_argument("--pointer", metavar="P", help="compare below this pointer only")
-    diff.add_argument("--limit", type=whole_number(1), default=DIFF_LIMIT, metavar="N", help="pairs at most (default 1000)")
-    _add_max_tokens(diff)
-    locate = verbs.add("locate", "Find a cited passage in another revision: same, moved, changed or gone.", run_locate)
-    locate.add_argument("id", metavar="ev_…")
-    locate.add_argument("--in", dest="place", required=True, metavar="RESOURCE@REV")
-    _add_max_tokens(locate)
-
-
-def _add_read(verbs: Verbs) -> None:
-    read = verbs.add("read", "Read a place of a revision as evidence.", run_read)
-    read.add_argument("place", metavar="RESOURCE[@REV]")
-    read.add_argument("--pointer", metavar="P", help="JSON Pointer, plain or fragment form")
-    read.add_argument("--lines", metavar="A-B", help="lines from 1, both included")
-    read.add_argument("--bytes", metavar="A-B", help="bytes from 0, the end not included")
-    read.add_argument("--quote", metavar="TEXT", help="the text to the letter; may stand beside --pointer")
-    read.add_argument("--operation", metavar='"get /x"', help="method and path of an OpenAPI document")
-    read.add_argument("--keys", action="store_true", help="with a pointer: the keys of the container, as evidence of what is absent")
-    read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included")
-    _add_max_tokens(read)
-
-
-def _add_max_tokens(parser: Parser) -> None:
-    help_ = "tokens of an excerpt at most (default 2000)"
-    parser.add_argument("--max-tokens", type=whole_number(1), default=DEFAULT_MAX_TOKENS, metavar="N", help=help_)
 
 
 def run_read(arguments: Namespace, output: Output) -> int:
-    from api.tools.reading import read_children  # start-up cost: the parsers
-    from evidence_store.store.passages import Place, View
-
     name, number = read_place(arguments.place)
     children = None if arguments.children is None else read_children(arguments.children)
     view: View = "keys" if arguments.keys else "source"
@@ -81,8 +32,6 @@ def _selector(arguments: Namespace, services: Services, name: str, number: int |
     kinds: tuple[SelectorKind, ...] = ("quote", "lines", "bytes", "pointer")
     given = [kind for kind in kinds if getattr(arguments, kind) is not None]
     if arguments.operation is not None and not given:
-        from evidence_store.documents.openapi import find_operation  # start-up cost: the parsers
-
         document = services.store.sources.get_document(services.store.sources.get_revision(ResourceName(name), number))
         return Selector("pointer", find_operation(document, arguments.operation).pointer), None
     if given == ["quote", "pointer"] and arguments.operation is None:
@@ -97,17 +46,12 @@ def run_get(arguments: Namespace, output: Output) -> int:
     with open_services(read_settings(arguments.store)) as services:
         limit = services.limit(arguments.max_tokens)
         passages = services.store.passages
-        expand: str | None = arguments.expand
-        if expand is None:
+        if arguments.expand is None:
             packet = passages.get(asked.id, limit)
-        elif expand == "parent" or expand == "full":
-            packet = passages.expand(asked.id, expand, limit)
-        elif expand == "refs":
+        elif arguments.expand == "refs":
             packet = services.store.references.expand(asked.id, limit)
-        elif expand.startswith("lines:") and expand[6:].isdecimal() and len(expand) < 12:
-            packet = passages.around(asked.id, int(expand[6:]), limit)
         else:
-            raise InvalidInput("--expand takes parent, lines:N, full or refs", {"known": ["parent", "lines:N", "full", "refs"]})
+            packet = passages.expand(asked.id, arguments.expand, limit)
         state = services.store.checks.state(packet.id, None if arguments.task is None else TaskName(arguments.task))
     shown: dict[str, Json] = packet_json(packet) | state_json(state) | {"status": state.status}
     if asked.folded:
@@ -118,8 +62,6 @@ def run_get(arguments: Namespace, output: Output) -> int:
 
 
 def run_search(arguments: Namespace, output: Output) -> int:
-    from evidence_store.store.comparisons import SearchRequest  # start-up cost: the parsers
-
     name, number = read_place(arguments.place)
     request = SearchRequest(arguments.pattern, arguments.regex, arguments.ignore_case, arguments.limit, arguments.context)
     with open_services(read_settings(arguments.store)) as services:
@@ -141,7 +83,10 @@ def run_diff(arguments: Namespace, output: Output) -> int:
         {"change": pair.change, "old": _maybe(pair.old), "new": _maybe(pair.new), "absent": _maybe(pair.absent)} for pair in found.pairs
     ]
     lines = [f"{pair.change}: {_where(pair.old)} -> {_where(pair.new)}\n" for pair in found.pairs]
-    output.value({"pairs": pairs, "more": found.more}, "".join(lines) or "no difference\n")
+    shown: dict[str, Json] = {"pairs": pairs, "more": found.more}
+    if found.noise is not None:
+        shown["noise"] = dict(found.noise)
+    output.value(shown, "".join(lines) or "no difference\n")
     return 0
 
 

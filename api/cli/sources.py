@@ -10,34 +10,12 @@ from evidence_store.model import Format, Kind, ResourceName
 from evidence_store.records.sources import Revision
 from evidence_store.store import init_store, open_store
 from api.cli.output import Output
-from api.cli.parser import Verbs, read_place, whole_number
+from api.cli.parser import read_place
 from api.presenters import Json, resource_json, revision_json
 from api.settings import read_settings
 
 PIECE_BYTES = 1024 * 1024
 LISTED = 1000
-
-
-def add_to(verbs: Verbs) -> None:
-    verbs.add("init", "Make a store; may be run again.", run_init)
-    database = verbs.add("db", "Care for the database.", run_upgrade)
-    database.add_argument("action", choices=["upgrade"], help="bring the schema to this version")
-    put = verbs.add("put", "Store a tool output as the next revision of a resource.", run_put)
-    put.add_argument("file", metavar="FILE", help="a file, or - for standard input")
-    put.add_argument("--resource", required=True, metavar="NAME", help="name of the resource")
-    put.add_argument("--media-type", metavar="T", help="media type; decides the format")
-    put.add_argument("--format", choices=[f.value for f in Format], help="format, whatever media type and suffix say")
-    put.add_argument("--kind", choices=[k.value for k in Kind], default="observation", help="what the resource can prove")
-    put.add_argument("--scope", default="", metavar="TEXT", help="scope label, shown with every packet")
-    put.add_argument("--version-label", metavar="L", help="what the publisher calls this revision")
-    put.add_argument("--label", action="append", default=[], metavar="L", help="access label; may be given again")
-    put.add_argument("--if-newest", type=whole_number(0), metavar="N", help="refuse unless N is the newest revision (0: none is)")
-    put.add_argument("--idempotency-key", metavar="KEY", help="the same key gives the revision that it gave before")
-    resources = verbs.add("resources", "List resources, or the revisions of one.", run_resources)
-    resources.add_argument("name", nargs="?", metavar="NAME")
-    resources.add_argument("--after", default="", metavar="NAME", help="continue after this resource")
-    cat = verbs.add("cat", "Write the stored bytes of a revision, unchanged.", run_cat)
-    cat.add_argument("place", metavar="RESOURCE[@REV]")
 
 
 def run_init(arguments: Namespace, output: Output) -> int:

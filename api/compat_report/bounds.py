@@ -103,7 +103,7 @@ def _report(c: Comparison, kind: Kind, before: Bound | None, after: Bound | None
     name = f"`{shown.node.token}` of {phrase.text}"
     said = [spell(bound.node) if bound is not None else None for bound in (before, after)]
     values = [word.strip("`") if word else None for word in said]
-    cites = (_side(before, old), _side(after, new))
+    cites: tuple[Cite, ...] = (_side(before, old), _side(after, new))
     if before is None:
         text = f"{name} set to {values[1]}" if values[1] else f"{name} set"
     elif after is None:

@@ -11,7 +11,7 @@ from api.compat_report.model import Cite, Examination, Finding, Need
 from api.compat_report.pointers import find_target
 from api.compat_report.rules import require_rule
 from api.compat_report.subjects import PairKind, format_pair
-from api.compat_report.view import Hidden, Node, View
+from api.compat_report.view import Hidden, Missing, Node, View
 
 
 @dataclass(slots=True)
@@ -82,6 +82,15 @@ def side_of(parent: Node, token: str) -> Cite:
     return Cite(member.view.side, member.pointer, member.view.side)
 
 
+def is_there(node: Node) -> bool:
+    """Whether the target of a reference exists; where it is not shown it is to be read itself, not its container."""
+    node.names()
+    try:
+        return not isinstance(node.find(), Missing)
+    except Hidden:
+        return True
+
+
 class Unresolved(Exception):
     """A `$ref` that leads out of the document, to nothing, or in a circle."""
 
@@ -114,6 +123,6 @@ def resolve(node: Node) -> Node:
         if node.pointer in seen:
             raise Unresolved(ref, "the reference closes a circle")
         seen.add(node.pointer)
-        if not node.exists():
+        if not is_there(node):
             raise Unresolved(ref, "the reference leads to nothing")
     return node

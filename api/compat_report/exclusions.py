@@ -62,8 +62,8 @@ def _match(rule: Exclusion, operation: Node, path: str) -> Match | None:
         return Match(rule, Cite(side, operation.pointer, "scope", "keys"), "its path matches the rule") if matched else None
     if rule.kind == "tag":
         tags = operation.get("tags")
-        tag = next((tag for tag in (tags.items() if tags else ()) if tag.text() == rule.value), None)
-        return Match(rule, Cite(side, tag.pointer, "scope"), f"`{rule.value}` is among its `tags`") if tag else None
+        tag = next((tag for tag in (tags.items() if tags else ()) if tag.text() == rule.name), None)
+        return Match(rule, Cite(side, tag.pointer, "scope"), f"`{rule.name}` is among its `tags`") if tag else None
     node: Node | None = operation
     for token in split_pointer(rule.name):
         node = node.get(token) if node is not None else None

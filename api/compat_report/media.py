@@ -11,6 +11,7 @@ from api.compat_report.view import Node
 
 BodyKind = Literal["body", "result"]
 
+
 def name_owner(node: Node) -> str:
     """What a body or a response is called, from the tokens of its pointer."""
     tokens = split_pointer(node.pointer)
@@ -53,7 +54,8 @@ def _compare_media_type(c: Comparison, old: Node, new: Node, direction: Directio
     elif direction == "request" and after is not None and before is None:
         c.add("request-schema-set", f"a schema for media type `{new.token}` of {name_owner(old)} set", lacking(old), new_cite(after))
     elif direction == "response" and before is not None and after is None:
-        c.add("response-schema-removed", f"the schema for media type `{old.token}` of {name_owner(old)} removed", old_cite(before), lacking(new))
+        text = f"the schema for media type `{old.token}` of {name_owner(old)} removed"
+        c.add("response-schema-removed", text, old_cite(before), lacking(new))
 
 
 def compare_body(c: Comparison, old: Node, new: Node) -> None:
@@ -166,4 +168,3 @@ def compare_referable(c: Comparison, kind: BodyKind, old: Node, new: Node) -> No
         compare_body(c, old, new)
     else:
         compare_result(c, old, new)
-

@@ -12,9 +12,9 @@ Direction = Literal["request", "response"]
 Look = Literal["source", "keys"]
 """How a place is read: its own characters, or the names of its members."""
 Role = Literal["old", "new", "absent", "context", "scope"]
-Value: TypeAlias = Union[None, bool, str, list["Value"], dict[str, "Value"]]
+Value: TypeAlias = Union[bool, str, list["Value"], dict[str, "Value"], None]  # noqa: UP007 (a forward name)
 """A node of a document. Numbers are `Number`, a `str` with the spelling of the source."""
-Argument: TypeAlias = Union[None, bool, int, str, Sequence["Argument"], Mapping[str, "Argument"]]
+Argument: TypeAlias = Union[bool, int, str, Sequence["Argument"], Mapping[str, "Argument"], None]  # noqa: UP007 (a forward name)
 
 
 @dataclass(frozen=True, slots=True)

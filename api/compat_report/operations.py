@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from api.compat_report.comparison import Comparison, Unresolved, lacking, new_cite, old_cite, resolve, side_of
+from api.compat_report.comparison import Comparison, Unresolved, is_there, lacking, new_cite, old_cite, resolve, side_of
 from api.compat_report.exclusions import Exclusion, find_match
 from api.compat_report.media import ask_reference, compare_bodies, compare_body, compare_result, compare_results
 from api.compat_report.model import Cite, Need
@@ -33,10 +33,11 @@ def compare_operation(c: Comparison, subject: OperationSubject, rules: tuple[Exc
             c.exclude(match.rule.text, f"{describe_operation(subject.method, subject.path)} is left out: {match.said}", match.cite)
             return
     with c.part():
-        c.old.node(path).names()
+        list_names(c.old.node(path))
     new = None
     with c.part():
         new = find_operation(c, subject)
+        list_names(new.container if isinstance(new, Absent) else new.parent())
     if isinstance(new, Absent) and not c.needs:
         text = f"operation {describe_operation(subject.method, subject.path)} removed"
         c.add("operation-removed", text, old_cite(old), lacking(new.container))
@@ -63,13 +64,22 @@ def find_operation(c: Comparison, subject: OperationSubject) -> Node | Absent:
         raise Hidden(Need("new", "", operation=format_operation(subject.method, subject.path)))
     if path is None:
         paths = c.new.node("/paths")
-        same = [node for name, node in paths.members().items() if shape_of(name) == shape_of(subject.path)]
+        same = [name for name in list_names(paths) if shape_of(name) == shape_of(subject.path)]
         if not same:
             return Absent(paths)
-        path = next((node for node in same if node.token == subject.path), same[0])
-    if subject.method not in path.names():
+        path = paths.child(subject.path if subject.path in same else same[0])
+    operation = path.child(subject.method)
+    if not operation.is_shown() and subject.method not in list_names(path):
         return Absent(path)
-    return path.child(subject.method)
+    return operation
+
+
+def list_names(node: Node) -> tuple[str, ...]:
+    """The names of a container whose members are not all wanted: read as names, not whole."""
+    try:
+        return node.names()
+    except Hidden as hidden:
+        raise Hidden(Need(node.view.side, node.pointer, "keys")) from hidden
 
 
 def _find_path(view: View, subject: OperationSubject) -> Node | None:
@@ -102,31 +112,38 @@ def _ask_about_callbacks(c: Comparison, old: Node, new: Node) -> None:
 
 def list_operations(c: Comparison, page: int) -> None:
     """The operations in the paths that are shown, as subjects; `page` is the first child of the page that is awaited."""
+    if "webhooks" in list_names(c.old.node("")):
+        cites = (Cite("old", "/webhooks", "old", "keys"), Cite("new", "", "new", "keys"))
+        c.ask("operation-part-not-compared", "`webhooks` are not compared", "the rules do not judge webhooks", *cites)
     paths = c.old.node("/paths")
-    shown = [one for one in c.old.pages("/paths") if page in _span(one.n_children, one.excerpt)]
-    names = list(shown[0].children or {}) if shown else list(paths.names())
+    shown = next((one for one in c.old.pages("/paths") if one.first == page), None)
+    names = list(paths.names()) if shown is None else list(shown.children or {})
     for name in names:
         with c.part():
             item = paths.child(name)
-            members = item.names()
+            members = list_names(item)
             if "$ref" in members:
-                c.ask("operation-part-not-compared", "a path item stands behind `$ref`", "not followed", old_cite(item), lacking(c.new.node("")))
+                cites = (old_cite(item), lacking(c.new.node("")))
+                c.ask("operation-part-not-compared", "a path item stands behind `$ref`", "path items are not followed", *cites)
             for method in METHODS:
                 if method in members:
                     c.subjects.setdefault(format_operation(method, name))
 
 
-def _span(n_children: int, excerpt: str) -> range:
-    first, _, last = excerpt.partition("-")
-    return range(int(first), int(last) + 1) if last else range(n_children)
-
-
 def compare_pair(c: Comparison, subject: PairSubject) -> None:
     """A pair of places that is compared on its own."""
     old, new = c.old.node(subject.old), c.new.node(subject.new)
+    there = True
+    for node in (old, new):
+        with c.part():
+            there = is_there(node) and there
+    if c.needs:
+        return
+    if not there:
+        cites = (Cite("old", "", "old", "keys"), Cite("new", "", "new", "keys"))
+        c.ask("reference-not-followed", "a `$ref` leads to nothing", f"{subject.old} or {subject.new} is not there", *cites)
+        return
     with c.part():
-        if not (old.exists() and new.exists()):
-            return
         try:
             _compare_kind(c, subject, old, new)
         except Unresolved as fault:

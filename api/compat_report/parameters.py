@@ -79,22 +79,21 @@ def _report_new(c: Comparison, parameter: Parameter, old: Node) -> None:
 
 def _lists(operation: Node) -> tuple[Cite, ...]:
     """The names in the parameter lists of an operation, which show what they do not hold."""
-    return tuple(lacking(found) if (found := owner.get("parameters")) is not None else lacking(owner) for owner in (operation, operation.parent()))
+    owners = (operation, operation.parent())
+    return tuple(lacking(owner.get("parameters") or owner) for owner in owners)
 
 
 def _in_force(c: Comparison, operation: Node) -> dict[tuple[str, str], Parameter] | None:
     """The parameters of the path, overridden by those of the operation."""
     names = template_names(operation.parent().token)
     found: dict[tuple[str, str], Parameter] = {}
-    complete = True
+    n_needs = len(c.needs)
     for owner in (operation.parent(), operation):
         with c.part():
             array = owner.get("parameters")
             listed = [] if array is None else _listed(c, array)
             found |= {parameter.key(names): parameter for parameter in listed}
-            continue
-        complete = False
-    return found if complete else None
+    return found if len(c.needs) == n_needs else None
 
 
 def _listed(c: Comparison, array: Node) -> list[Parameter]:
@@ -186,4 +185,3 @@ def _is_structured(node: Node) -> bool:
         return True
     names = find_types(find_parts(core.node), core.node).names
     return names is None or bool(names & {"array", "object"})
-

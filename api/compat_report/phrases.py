@@ -99,7 +99,7 @@ def _parameter_depth(tokens: tuple[str, ...]) -> int | None:
     """How many tokens lead to the parameter that this place is in, None where it is in none."""
     for depth in range(1, len(tokens)):
         if tokens[depth - 1] == "parameters" and (tokens[:2] == ("components", "parameters") or tokens[0] == "paths"):
-            return depth
+            return depth + 1
         if tokens[depth - 1] in ("requestBody", "responses", "schemas", "callbacks"):
             return None
     return None

@@ -21,7 +21,7 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule("operation-removed", "operation", "an operation of the old version is not in the new one"),
-    Rule("operation-marked-out", "operation", "the new version marks an operation with what the task leaves out, the old one does not", False),
+    Rule("operation-marked-out", "operation", "only the new version marks the operation with what the task leaves out", False),
     Rule("operation-part-not-compared", "operation", "callbacks, webhooks or a referenced path item differ or are only present", False),
     Rule("not-compared", "operation", "a subject could not be read within the budget of a step", False),
     Rule("reference-not-followed", "operation", "a `$ref` leads out of the document, to nothing, or in a circle", False),

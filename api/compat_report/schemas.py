@@ -1,6 +1,7 @@
 """Compares two schemas in one direction: members, alternatives, types, null; single keywords are in `keywords.py`.
 
-A place behind `$ref`, or too large to be shown, becomes a pair of its own, so that a passage is reported once however many operations use it.
+A place behind `$ref`, or too large to be shown, becomes a pair of its own: a passage is reported once, however many
+operations use it.
 """
 
 from collections.abc import Callable
@@ -243,4 +244,3 @@ def _describe_member(name: str, pair: Schemas) -> Phrase:
         if text.startswith(direction):
             return Phrase(f"{direction}{word}{text.removeprefix(direction)}", owner.cites)
     return Phrase(word + text, owner.cites)
-

@@ -5,7 +5,7 @@ Nothing is merged into a copy: each keyword is answered with the place where it 
 
 from dataclasses import dataclass
 
-from api.compat_report.comparison import Unresolved, follow, ref_of
+from api.compat_report.comparison import Unresolved, follow, is_there, ref_of
 from api.compat_report.model import Value
 from api.compat_report.view import Node
 
@@ -71,7 +71,9 @@ def find_core(node: Node) -> Core:
 def is_null(node: Node) -> bool:
     """Whether the schema takes null and nothing else."""
     value = node.value()
-    return isinstance(value, dict) and (value.get("type") in ("null", ["null"]) or value.get("enum") == [None] or ("const" in value and value["const"] is None))
+    return isinstance(value, dict) and (
+        value.get("type") in ("null", ["null"]) or value.get("enum") == [None] or ("const" in value and value["const"] is None)
+    )
 
 
 def _nullable(node: Node) -> Node | None:
@@ -108,7 +110,7 @@ def _collect(node: Node, parts: dict[str, Node], seen: set[str]) -> None:
 
 def _target(node: Node) -> Node:
     target = follow(node)
-    if not target.exists():
+    if not is_there(target):
         raise Unresolved(node.child("$ref"), "the reference leads to nothing")
     return target
 

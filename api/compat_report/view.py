@@ -31,6 +31,8 @@ class Child:
     type: str
     size: int
     n_children: int | None
+    names: tuple[str, ...] = ()
+    """The first member names of an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Shown:
     children: Mapping[str, Child] | None = None
     """Set for an outline."""
     n_children: int = 0
+    first: int = 0
+    """0-based place of the first child of an outline."""
+    next: str | None = None
+    """An option that continues an outline."""
     whole: bool = True
     """False when the passage is cut: then only its place is known."""
 
@@ -73,6 +79,8 @@ class View:
     _values: dict[str, Shown] = field(default_factory=dict)
     _keys: dict[str, Shown] = field(default_factory=dict)
     _outlines: dict[str, list[Shown]] = field(default_factory=dict)
+    _cut: dict[str, Shown] = field(default_factory=dict)
+    """Places that are shown in part, or whose excerpt has no value of its own: they are read member by member."""
 
     def add(self, shown: Iterable[Shown]) -> None:
         for one in shown:
@@ -82,6 +90,12 @@ class View:
                 self._outlines.setdefault(one.pointer, []).append(one)
             elif one.has_value:
                 self._values[one.pointer] = one
+            else:
+                self._cut[one.pointer] = one
+
+    def fork(self, *, patient: bool = True) -> "View":
+        """The same packets, with nothing drawn on yet."""
+        return View(self.side, patient, {}, self._values, self._keys, self._outlines, self._cut)
 
     def node(self, pointer: str) -> "Node":
         return Node(self, pointer)
@@ -92,6 +106,9 @@ class View:
 
     def has_outline(self, pointer: str) -> bool:
         return pointer in self._outlines
+
+    def is_cut(self, pointer: str) -> bool:
+        return pointer in self._cut
 
     def pages(self, pointer: str) -> tuple[Shown, ...]:
         return tuple(self._outlines.get(pointer, ()))
@@ -115,6 +132,8 @@ class View:
 
     def need(self, pointer: str) -> Need:
         """How to read a place that is not shown: whole where that can be hoped for, else the names of its members."""
+        if not pointer or pointer in self._cut:
+            return Need(self.side, pointer, "keys")
         size = self.size(pointer)
         wide = self.has_outline(pointer) or (size is not None and size > WIDE_BYTES // 4)
         if wide and not (self.patient and size is not None and size <= WIDE_BYTES):
@@ -142,10 +161,13 @@ class View:
         if pages and len(children) == pages[0].n_children:
             self.used.update(dict.fromkeys(page.id for page in pages))
             return tuple(children)
+        listed = self._names_in_outline(pointer)
+        if listed is not None:
+            return listed
         try:
             value = self.find(pointer)
         except Hidden as hidden:
-            if pages:
+            if pages or pointer in self._cut:
                 raise Hidden(Need(self.side, pointer, "keys")) from hidden
             raise
         return tuple(value) if isinstance(value, dict) else None
@@ -167,6 +189,15 @@ class View:
             self.used.update(dict.fromkeys(page.id for page in pages))
             return True
         return False
+
+    def _names_in_outline(self, pointer: str) -> tuple[str, ...] | None:
+        """All names of an object, where the outline of its container gives them."""
+        tokens = split_pointer(pointer)
+        child = self._child(join_pointer(tokens[:-1]), tokens[-1]) if tokens else None
+        if child is None or child.type != "object" or len(child.names) != child.n_children:
+            return None
+        self.used.update(dict.fromkeys(page.id for page in self.pages(join_pointer(tokens[:-1]))))
+        return child.names
 
     def _child(self, prefix: str, token: str) -> Child | None:
         for page in self._outlines.get(prefix, []):
@@ -233,12 +264,13 @@ class Node:
         return str(value) if isinstance(value, str) else None
 
     def is_shown(self) -> bool:
-        """Whether anything of this place can be read without a further step."""
+        """Whether the place is there and can be read without a further step."""
+        if self.view.has_outline(self.pointer) or self.view.is_cut(self.pointer):
+            return True
         try:
-            self.names()
+            return not isinstance(self.find(), Missing)
         except Hidden:
             return False
-        return True
 
 
 def _descend(value: Value, tokens: tuple[str, ...]) -> Value | Missing:

@@ -9,7 +9,7 @@ from evidence_store.documents.text import parse_bytes, parse_lines
 from evidence_store.errors import InvalidInput
 from evidence_store.excerpts import Children
 from evidence_store.ids import read_id
-from evidence_store.model import Packet, Pointer, ResourceName, Selector
+from evidence_store.model import Pointer, ResourceName, Selector
 from evidence_store.pointers import join, plain_form
 from evidence_store.store.passages import Place, View
 from api.tools.answers import packets_answer
@@ -94,15 +94,8 @@ def get_evidence(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
     arguments.finish()
     limit = context.limit(max_tokens)
-    packet: Packet
-    if expand is None:
-        packet = context.store.passages.get(id_.id, limit)
-    elif expand == "parent" or expand == "full":
-        packet = context.store.passages.expand(id_.id, expand, limit)
-    elif expand.startswith("lines:") and expand[6:].isdecimal() and len(expand) < 12:
-        packet = context.store.passages.around(id_.id, int(expand[6:]), limit)
-    else:
-        raise InvalidInput("expand is parent, full, or lines:N", {"known": ["parent", "full", "lines:N"]}, code="bad_argument")
+    passages = context.store.passages
+    packet = passages.get(id_.id, limit) if expand is None else passages.expand(id_.id, expand, limit)
     notes = ("note: the id was read with its letters folded",) if id_.folded else ()
     return packets_answer((packet,), *notes)
 

@@ -39,7 +39,7 @@ def get_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
         subjects = [item.subject for item in items]
         items = items[subjects.index(after) + 1 :] if after in subjects else []
     items = [item for item in items if state is None or item.state == state]
-    lines = [format_progress_item(item) for item in items[:limit]]
+    lines = [f"- {format_progress_item(item)}" for item in items[:limit]]
     if len(items) > limit:
         lines.append(f"next: {orjson.dumps({'after': items[limit - 1].subject}).decode()}")
     return packets_answer((), *(lines or ["no progress"]))

@@ -119,9 +119,9 @@ def text_notes(raw: bytes) -> tuple[Note, ...]:
         at = raw.find(sign)
         if at >= 0:
             notes.append(Note(code, text, line=raw.count(b"\n", 0, at) + 1, byte=at))
-    n_crlf = raw.count(b"\r\n")
-    if n_crlf and n_crlf != raw.count(b"\n"):
-        notes.append(Note("crlf_mixed", f"{n_crlf} of {raw.count(b'\n')} lines end with CRLF, the others with LF"))
+    n_crlf, n_line_ends = raw.count(b"\r\n"), raw.count(b"\n")
+    if n_crlf and n_crlf != n_line_ends:
+        notes.append(Note("crlf_mixed", f"{n_crlf} of {n_line_ends} lines end with CRLF, the others with LF"))
     if raw and not raw.endswith(b"\n"):
         notes.append(Note("incomplete_line", "the last line has no line end", line=raw.count(b"\n") + 1))
     return tuple(notes)

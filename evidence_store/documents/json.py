@@ -8,8 +8,7 @@ the values: each gap holds exactly one member name.
 import ctypes
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, overload
 
 import msgspec
@@ -28,7 +27,7 @@ _NAME_GAP = re.compile(rb'[ \t\r\n]*+,?[ \t\r\n]*+"[^"\\]*+(?:\\.[^"\\]*+)*+"[ \
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_KEPT_CONTAINERS = 64
+_KEPT_CONTAINERS = 256
 """Containers whose children are kept: a walk down and back up reads none of them twice."""
 
 
@@ -49,18 +48,23 @@ _release_buffer.argtypes = (ctypes.POINTER(_Buffer),)
 _release_buffer.restype = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    address: int
-    length: int
+class _Places:
+    """Where values that were read from one buffer stand in it."""
 
+    def __init__(self, raw: bytes) -> None:
+        self._base = 0
+        self._base = self.starts_of((raw,))[0]
 
-def _place(owner: object) -> _Place:
-    view = _Buffer()
-    _get_buffer(owner, ctypes.byref(view), 0)
-    place = _Place(view.buf or 0, view.len)
-    _release_buffer(ctypes.byref(view))
-    return place
+    def starts_of(self, owners: Iterable[object]) -> list[int]:
+        """Offsets of the first bytes. One structure serves all: this runs once for each member of a large document."""
+        view = _Buffer()
+        reference = ctypes.byref(view)
+        starts = []
+        for owner in owners:
+            _get_buffer(owner, reference, 0)
+            starts.append((view.buf or 0) - self._base)
+            _release_buffer(reference)
+        return starts
 
 
 class JsonDocument:
@@ -74,7 +78,7 @@ class JsonDocument:
     def __init__(self, raw: bytes, *, base: int = 0, may_repeat: bool = True) -> None:
         self.raw, self.base = raw, base
         self.may_repeat = may_repeat
-        self._address = _place(raw).address
+        self.places = _Places(raw)
         self._kept: OrderedDict[int, _Children] = OrderedDict()
         first = _SPACE.match(raw, len(UTF8_MARK) if not base and raw.startswith(UTF8_MARK) else 0)
         assert first is not None
@@ -139,12 +143,6 @@ class JsonDocument:
             return _RepeatedChildren(self, scan(self.raw, start, end))
         return children
 
-    def span_of(self, value: msgspec.Raw) -> Span:
-        """Where a value that was read from `raw` stands in it."""
-        place = _place(value)
-        start = place.address - self._address
-        return Span(start, start + place.length)
-
 
 class _Children(Sequence[Child]):
     """Children of one container. The place of each is found when it is asked for."""
@@ -154,6 +152,7 @@ class _Children(Sequence[Child]):
     def __init__(self, document: JsonDocument, names: tuple[str, ...], values: Sequence[msgspec.Raw]) -> None:
         self._document, self._names, self._values = document, names, values
         self._index: dict[str, int] | None = None
+        self._starts: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self._values)
@@ -167,9 +166,19 @@ class _Children(Sequence[Child]):
             return [self._child(n) for n in range(*index.indices(len(self)))]
         return self._child(range(len(self))[index])
 
+    def __iter__(self) -> Iterator[Child]:
+        self._all_starts()
+        return map(self._child, range(len(self)))
+
     def _child(self, at: int) -> Child:
-        span = self._document.span_of(self._values[at])
-        return Child(self._names[at] if self._names else str(at), self._document.node_at(span.start, span.end))
+        value = self._values[at]
+        start = self._starts[at] if self._starts is not None else self._document.places.starts_of((value,))[0]
+        return Child(self._names[at] if self._names else str(at), self._document.node_at(start, start + _length(value)))
+
+    def _all_starts(self) -> list[int]:
+        if self._starts is None:
+            self._starts = self._document.places.starts_of(self._values)
+        return self._starts
 
     def member(self, name: str) -> Node:
         """Raises NotFound or Ambiguous."""
@@ -183,11 +192,10 @@ class _Children(Sequence[Child]):
     def fill(self, start: int, end: int) -> bool:
         """Whether these members are all that the object holds: between two values stands one name and nothing else."""
         at = start + 1
-        for value in self._values:
-            span = self._document.span_of(value)
-            if span.start < at or not _NAME_GAP.fullmatch(self._document.raw, at, span.start):
+        for value_start, value in zip(self._all_starts(), self._values, strict=True):
+            if value_start < at or not _NAME_GAP.fullmatch(self._document.raw, at, value_start):
                 return False
-            at = span.end
+            at = value_start + _length(value)
         return _SPACE.fullmatch(self._document.raw, at, end - 1) is not None
 
 
@@ -215,3 +223,7 @@ class _RepeatedChildren(_Children):
         if self._document.base:
             raise Ambiguous(text)
         raise Ambiguous(text, {"lines": [self._document.raw.count(b"\n", 0, at) + 1 for at in offsets[:MAX_SHOWN_PLACES]]})
+
+
+def _length(value: msgspec.Raw) -> int:
+    return len(value)

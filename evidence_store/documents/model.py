@@ -76,7 +76,7 @@ class Values(Protocol):
         """The bytes of the node's span."""
 
     def has_aliases(self, node: Node) -> bool:
-        """Whether the node's own bytes do not say all of it: an alias or a merge key stands in them."""
+        """Whether the node's own bytes do not say all of it, since an alias stands in them."""
 
 
 class Document(Tree, Values, Protocol):
@@ -109,6 +109,8 @@ class Limits:
     """Containers inside one another, the root counted."""
     max_alias_nodes: int = 1_000_000
     """Nodes that the aliases and merge keys of a YAML document stand for, beyond those that are written."""
+    max_merge_depth: int = 32
+    """Mappings that take members one from another through merge keys."""
     max_repeats: int = 1000
     """Repeated members that a document may have before it is refused."""
 

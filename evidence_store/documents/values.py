@@ -171,7 +171,8 @@ def _parse_yaml(text: str, column: int) -> PlainValue:
     # Start-up cost: the YAML parser is loaded only where YAML is read.
     from evidence_store.documents.yaml import YamlDocument
 
-    document = YamlDocument((" " * column + text).encode("utf-8"))
+    # A slice ends before its line end, which belongs to the text of a block scalar.
+    document = YamlDocument((" " * column + text + "\n").encode("utf-8"))
     return plain_value(document, document.root)
 
 

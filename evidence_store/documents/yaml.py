@@ -111,7 +111,7 @@ class YamlDocument:
             if self._table.shapes[mapping] != Shape.MAPPING:
                 continue
             keys: dict[str, list[int]] = {}
-            for key, _ in self._pairs(mapping):
+            for key, _ in self._table.pairs(mapping):
                 if not self._table.is_merge_key(key):
                     keys.setdefault(self._name(key), []).append(key)
             for name, places in keys.items():
@@ -127,36 +127,28 @@ class YamlDocument:
         return found
 
     def members_of(self, mapping: int) -> tuple[_Member, ...]:
-        """Members of a mapping with those that merge keys bring, each source read before the mapping that names it."""
-        pending = [mapping]
-        while pending:
-            current = pending[-1]
-            missing = [source.mapping for source in self._sources(current) if source.mapping not in self._members]
-            if current in self._members or not missing:
-                self._members.setdefault(pending.pop(), self._merged(current))
-            else:
-                pending += missing
-        return self._members[mapping]
+        """Members of a mapping with those that merge keys bring."""
+        found = self._members.get(mapping)
+        if found is None:
+            # The depth of merges is bounded (Limits.max_merge_depth), and so is this recursion.
+            found = self._members[mapping] = self._merged(mapping)
+        return found
 
     def _merged(self, mapping: int) -> tuple[_Member, ...]:
-        pairs = [(key, value) for key, value in self._pairs(mapping) if not self._table.is_merge_key(key)]
+        pairs = [(key, value) for key, value in self._table.pairs(mapping) if not self._table.is_merge_key(key)]
         members = [_Member(self._name(key), value, key) for key, value in pairs]
         known = {member.name for member in members}
         for source in self._sources(mapping):
-            brought = [member for member in self._members[source.mapping] if member.name not in known]
+            brought = [member for member in self.members_of(source.mapping) if member.name not in known]
             members += [_Member(member.name, member.value, member.key, (source.hop, *member.hops)) for member in brought]
             known |= {member.name for member in brought}
         return tuple(members)
 
     def _sources(self, mapping: int) -> list[_Source]:
         table, sources = self._table, []
-        for key, value in self._pairs(mapping):
-            if not table.is_merge_key(key):
-                continue
-            listed = table.items[table.target(value)] if table.shapes[table.target(value)] == Shape.SEQUENCE else [value]
-            for item in listed:
-                place = item if item in table.targets else value if value in table.targets else key
-                sources.append(_Source(table.target(item), Hop("merge", self._span(place))))
+        for source in table.merge_sources(mapping):
+            place = next((place for place in (source.item, source.value) if place in table.targets), source.key)
+            sources.append(_Source(table.target(source.item), Hop("merge", self._span(place))))
         return sources
 
     def _places_of(self, mapping: int) -> dict[str, list[_Member]]:
@@ -166,10 +158,6 @@ class YamlDocument:
             for member in self.members_of(mapping):
                 places.setdefault(member.name, []).append(member)
         return places
-
-    def _pairs(self, mapping: int) -> Iterator[tuple[int, int]]:
-        items = iter(self._table.items[mapping])
-        return zip(items, items, strict=True)
 
     def _name(self, key: int) -> str:
         """The member name: the text of a scalar key, else the key as it is written."""

@@ -1,7 +1,5 @@
 """Character offsets of the YAML parser, turned into byte offsets of the blob."""
 
-from bisect import bisect_right
-
 from evidence_store.documents.encoding import UTF8_MARK
 
 _BLOCK_CHARS = 512
@@ -20,19 +18,10 @@ class ByteOffsets:
         if self._blocks is None:
             return char
         block, rest = divmod(char, _BLOCK_CHARS)
-        if block >= len(self._blocks):
-            return len(self._raw)
         start = self._blocks[block]
         # A character takes four bytes at most, so this piece holds `rest` whole ones.
         piece = self._raw[start : start + 4 * rest].decode("utf-8", "ignore")
         return start + len(piece[:rest].encode("utf-8"))
-
-    def char(self, byte: int) -> int:
-        """Offset of the character that starts at this byte."""
-        if self._blocks is None:
-            return byte
-        block = bisect_right(self._blocks, byte) - 1
-        return block * _BLOCK_CHARS + len(self._raw[self._blocks[block] : byte].decode("utf-8"))
 
     def _block_starts(self) -> list[int]:
         text = self._raw[self._first :].decode("utf-8")

@@ -5,6 +5,7 @@ met while the events come in: depth, and the number of nodes that aliases stand 
 """
 
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
@@ -33,6 +34,15 @@ class Style(IntEnum):
     BLOCK_SCALAR = 2
     FLOW = 3
     BLOCK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSource:
+    """One mapping named by a merge key: the key, its value, and the item of the value (the value itself where it is no list)."""
+
+    key: int
+    value: int
+    item: int
 
 
 class YamlFault(Exception):
@@ -77,6 +87,19 @@ class YamlTable:
         tag = self.tags.get(node)
         return self.styles[node] == Style.PLAIN if tag is None else tag == MERGE_TAG
 
+    def pairs(self, mapping: int) -> Iterator[tuple[int, int]]:
+        """Keys with their values."""
+        items = iter(self.items[mapping])
+        return zip(items, items, strict=True)
+
+    def merge_sources(self, mapping: int) -> Iterator[MergeSource]:
+        """What the merge keys of a mapping name, in order; lists of mappings are taken apart."""
+        for key, value in self.pairs(mapping):
+            if self.is_merge_key(key):
+                listed = self.target(value)
+                for item in self.items[listed] if self.shapes[listed] == Shape.SEQUENCE else (value,):
+                    yield MergeSource(key, value, item)
+
     def target(self, node: int) -> int:
         """The node itself, or the one that it names."""
         return self.targets.get(node, node)
@@ -92,6 +115,7 @@ class TableBuilder:
         self._anchors: dict[str, int] = {}
         self._expanded: dict[int, int] = {}
         """Nodes in each closed container when its aliases are followed; a scalar counts 1."""
+        self._merge_depths: dict[int, int] = {}
         self._n_documents = 0
 
     def build(self, text: bytes) -> YamlTable:
@@ -182,9 +206,24 @@ class TableBuilder:
         for item in table.items[node]:
             expanded += self._expanded.get(table.target(item), 1)
         self._expanded[node] = expanded
+        if table.shapes[node] == Shape.MAPPING:
+            self._require_flat_merges(node)
         if expanded - len(table.shapes) > self._limits.max_alias_nodes:
             limit = self._limits.max_alias_nodes
             raise LimitExceeded(f"the aliases of the document stand for more than the limit of {limit} alias nodes", {"limit": limit})
+
+    def _require_flat_merges(self, mapping: int) -> None:
+        """Merge keys take mappings, and not too many of them one from another: a member carries each step as a hop."""
+        depth = 0
+        for source in self.table.merge_sources(mapping):
+            if self.table.shapes[self.table.target(source.item)] != Shape.MAPPING:
+                why = "'<<' takes a mapping or a list of mappings (quoted, it is a member name)"
+                raise YamlFault(self.table.starts[source.key], "bad_merge", why)
+            depth = max(depth, 1 + self._merge_depths.get(self.table.target(source.item), 0))
+        if depth > self._limits.max_merge_depth:
+            limit = self._limits.max_merge_depth
+            raise LimitExceeded(f"merge keys take members through more than the limit of {limit} alias steps", {"limit": limit})
+        self._merge_depths[mapping] = depth
 
     def _alias(self, event: Any) -> None:
         target = self._anchors.get(event.anchor)

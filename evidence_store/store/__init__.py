@@ -6,35 +6,86 @@
     store.tasks       task revisions, progress
     store.runs        steps, projections, exposures, calls
     store.claims      claims, reports
+    store.comparisons search, diff, locate
+    store.references  evidence with its $refs followed
+    store.checks      citations, integrity, the whole store
 """
 
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evidence_store.blobs.local import LocalBlobs
 from evidence_store.database import open_sqlite, sqlite_engine
 from evidence_store.errors import StoreUnavailable
 from evidence_store.model import DEFAULT_WORKSPACE, WorkspaceName
-from evidence_store.store.claims import Claims
 from evidence_store.store.core import Core
-from evidence_store.store.passages import Passages
-from evidence_store.store.runs import Runs
 from evidence_store.store.sources import Sources
-from evidence_store.store.tasks import Tasks
+
+if TYPE_CHECKING:
+    from evidence_store.store.checks import Checks
+    from evidence_store.store.claims import Claims
+    from evidence_store.store.comparisons import Comparisons
+    from evidence_store.store.passages import Passages
+    from evidence_store.store.references import References
+    from evidence_store.store.runs import Runs
+    from evidence_store.store.tasks import Tasks
 
 DATABASE_NAME = "evidence.db"
 BLOBS_NAME = "blobs"
 
 
 class EvidenceStore:
-    """All that is kept for one workspace. Close it."""
+    """All that is kept for one workspace. Close it.
+
+    Each part is loaded when it is first asked for: listing resources must not pay for the parsers.
+    """
 
     def __init__(self, core: Core) -> None:
         self.core = core
         self.sources = Sources(core)
-        self.passages = Passages(core, self.sources)
-        self.tasks = Tasks(core)
-        self.runs = Runs(core)
-        self.claims = Claims(core, self.passages)
+
+    @cached_property
+    def passages(self) -> "Passages":
+        from evidence_store.store.passages import Passages  # start-up cost
+
+        return Passages(self.core, self.sources)
+
+    @cached_property
+    def tasks(self) -> "Tasks":
+        from evidence_store.store.tasks import Tasks  # start-up cost
+
+        return Tasks(self.core)
+
+    @cached_property
+    def runs(self) -> "Runs":
+        from evidence_store.store.runs import Runs  # start-up cost
+
+        return Runs(self.core)
+
+    @cached_property
+    def claims(self) -> "Claims":
+        from evidence_store.store.claims import Claims  # start-up cost
+
+        return Claims(self.core, self.passages)
+
+    @cached_property
+    def comparisons(self) -> "Comparisons":
+        from evidence_store.store.comparisons import Comparisons  # start-up cost
+
+        return Comparisons(self.core, self.sources, self.passages)
+
+    @cached_property
+    def references(self) -> "References":
+        from evidence_store.store.references import References  # start-up cost
+
+        return References(self.sources, self.passages)
+
+    @cached_property
+    def checks(self) -> "Checks":
+        from evidence_store.store.checks import Checks  # start-up cost
+
+        return Checks(self.core, self.sources, self.passages, self.comparisons)
 
     def close(self) -> None:
         self.core.database.close()

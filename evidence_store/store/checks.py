@@ -10,14 +10,19 @@ from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, Invalid
 from evidence_store.excerpts import NoLimit
 from evidence_store.ids import Identity, read_id
 from evidence_store.records.events import iter_events
-from evidence_store.model import Digest, EvidenceId, Integrity, Lifecycle, TaskName
+from evidence_store.model import Basis, Digest, EvidenceId, Integrity, Lifecycle, TaskName
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import runs as run_records
 from evidence_store.records import sources as source_records
+from evidence_store.records import tasks as task_records
 from evidence_store.report_check import CitedPlace, find_citations, find_task
 from evidence_store.store.core import Core, read_blob, read_span
+from evidence_store.state import EvidenceState
+from evidence_store.store.claims import judgement_state
+from evidence_store.store.comparisons import Comparisons
 from evidence_store.store.passages import Passages, require_same_excerpt
 from evidence_store.store.sources import Sources
+from evidence_store.store.tasks import require_task_revision
 
 Verdict = Literal["ok", "unknown_id", "not_exposed", "integrity_mismatch", "stale", "changed", "withheld", "erased"]
 QuoteVerdict = Literal["found", "not_found", "ambiguous", "none"]
@@ -54,10 +59,11 @@ class Verification:
 class Checks:
     """Checks over one workspace."""
 
-    def __init__(self, core: Core, sources: Sources, passages: Passages) -> None:
+    def __init__(self, core: Core, sources: Sources, passages: Passages, comparisons: Comparisons) -> None:
         self._core = core
         self._sources = sources
         self._passages = passages
+        self._comparisons = comparisons
 
     # -- reports
 
@@ -111,6 +117,19 @@ class Checks:
         except IntegrityMismatch as why:
             return (Integrity.MISSING if why.error_code == "blob_missing" else Integrity.MISMATCH), why.message
         return Integrity.OK, ""
+
+    def state(self, id_: EvidenceId, task: TaskName | None) -> EvidenceState:
+        """What speaks for or against an evidence now; its judgement only within a task. Raises NotFound."""
+        found = self._passages.find(id_)
+        judgement = None
+        with self._core.database.reading() as connection:
+            lifecycle = evidence_records.find_lifecycle(connection, self._core.workspace, id_)
+            if task is not None:
+                newest = require_task_revision(connection, self._core, task, None)
+                judged = task_records.find_judgement(connection, self._core.workspace, task, "evidence", id_)
+                judgement = judgement_state(judged, newest.number)
+        basis = Basis.DERIVED if found.transform else Basis.OBSERVED
+        return EvidenceState(basis, lifecycle, self.integrity(id_)[0], self._comparisons.currency(id_), judgement)
 
     def _require_identity(self, connection: ReadConnection, found: evidence_records.Evidence) -> None:
         spans = (found.span, *(hop.span for hop in found.hops))

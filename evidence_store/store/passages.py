@@ -4,7 +4,7 @@ Blob and document work happens before the transaction that stores an evidence, n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from evidence_store.documents.model import Document, Node
@@ -23,7 +23,7 @@ from evidence_store.documents.text import (
 from evidence_store.canonical import digest_of
 from evidence_store.errors import Ambiguous, IntegrityMismatch, InvalidInput, NotFound
 from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, show_derived, show_node, show_slice
-from evidence_store.model import EvidenceId, Format, Hop, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
@@ -39,7 +39,6 @@ MIN_QUOTE_CHARS = 3
 MAX_PLACES = 20
 
 View = Literal["source", "keys"]
-Expand = Literal["parent", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +87,30 @@ class Passages:
         with self._core.database.reading() as connection:
             return records.list_selectors(connection, self._core.workspace, id_)
 
-    def expand(self, id_: EvidenceId, to: Expand, limit: TextLimit) -> Packet:
-        """The container around a passage, or all of its revision, as an evidence of its own."""
+    def expand(self, id_: EvidenceId, to: str, limit: TextLimit) -> Packet:
+        """What stands around a passage, as an evidence of its own: `parent`, `full`, or `lines:N` before and after.
+
+        Raises InvalidInput for another word.
+        """
+        if to == "parent" or to == "full":
+            return self._wider(id_, to == "parent", limit)
+        if to.startswith("lines:") and to[6:].isascii() and to[6:].isdecimal() and len(to) < 14:
+            return self._around(id_, int(to[6:]), limit)
+        raise InvalidInput(f"{to[:40]!r} is no expansion", {"known": ["parent", "full", "lines:N"]}, code="unknown_expansion")
+
+    def _wider(self, id_: EvidenceId, to_parent: bool, limit: TextLimit) -> Packet:
         found = self.find(id_)
         selector = self._best_selector(found)
-        if to == "parent" and selector.kind == "pointer":
+        revision = self._sources.get_revision(found.resource, found.revision)
+        if to_parent and selector.kind == "pointer":
             wider = Selector("pointer", parent(Pointer(selector.text)))
-        elif self._sources.get_revision(found.resource, found.revision).format in STRUCTURED:
+        elif revision.format in STRUCTURED:
             wider = Selector("pointer", "")
         else:
-            wider = Selector("bytes", format_bytes(Span(0, self._sources.get_revision(found.resource, found.revision).size)))
+            wider = Selector("bytes", format_bytes(Span(0, revision.size)))
         return self.read(Place(found.resource, found.revision, wider), limit)
 
-    def around(self, id_: EvidenceId, n_lines: int, limit: TextLimit) -> Packet:
-        """The lines of a passage and `n_lines` before and after."""
+    def _around(self, id_: EvidenceId, n_lines: int, limit: TextLimit) -> Packet:
         found = self.find(id_)
         raw = self._sources.get_bytes(found.resource, found.revision)
         lines = lines_of_span(raw, found.span)
@@ -143,7 +152,7 @@ class Passages:
         shown = show_slice(raw[span.start : span.end], span, limit)
         if lines is not None:
             shown = continue_by_lines(shown, lines.first, lines.last)
-        return _slice_passage(resource, revision, selector, span, raw, shown)
+        return slice_passage(resource, revision, selector, span, raw, shown)
 
     def _find_range(self, place: Place, revision: Revision, raw: bytes) -> tuple[Span, Selector, LineRange | None]:
         text = place.selector.text
@@ -189,7 +198,7 @@ class Passages:
         shown = show_slice(parts, found.span, limit)
         if found.transform is not None:
             shown = show_derived("0 hits", found.transform, limit)
-        return replace(_slice_passage(resource, revision, selector, found.span, raw, shown), transform=found.transform)
+        return slice_passage(resource, revision, selector, found.span, raw, shown, transform=found.transform)
 
     def _best_selector(self, found: Evidence) -> Selector:
         known = self.selectors(found.id)
@@ -249,9 +258,18 @@ def _node_passage(
     )
 
 
-def _slice_passage(resource: Resource, revision: Revision, selector: Selector, span: Span, raw: bytes, shown: Shown) -> Passage:
-    hops: tuple[Hop, ...] = ()
-    slice_ = raw[span.start : span.end]
-    return Passage(
-        resource, revision, selector, span, hops, None, slice_, lines_of_span(raw, span), column_of(raw, span.start), shown
-    )
+def slice_passage(
+    resource: Resource,
+    revision: Revision,
+    selector: Selector,
+    span: Span,
+    raw: bytes,
+    shown: Shown,
+    *,
+    transform: str | None = None,
+    match: Span | None = None,
+) -> Passage:
+    """A passage that is one slice of a revision's bytes."""
+    parts = raw[span.start : span.end]
+    lines, column = lines_of_span(raw, span), column_of(raw, span.start)
+    return Passage(resource, revision, selector, span, (), transform, parts, lines, column, shown, match)

@@ -7,13 +7,11 @@ provider's prompt cache holds. The results of an open exchange are appended behi
 from dataclasses import dataclass
 
 from evidence_store.model import Packet, ProgressItem, TaskRevision
-from projector.measure import role_first
-from projector.model import Candidate, JsonObject
+from projector.model import Candidate, JsonObject, NeedLine
 from projector.render.packets import format_packet
 from projector.render.sections import (
     BackgroundLine,
     ClaimsText,
-    NeedLine,
     ProgressText,
     format_background,
     format_claims,
@@ -49,6 +47,13 @@ class Layout:
     background: tuple[Candidate, ...]
     request: str
     open_exchange: tuple[JsonObject, ...]
+
+
+def role_first(message: JsonObject) -> JsonObject:
+    """The message with `role` as its first member, where pieces are counted from."""
+    if next(iter(message), None) == "role":
+        return message
+    return {"role": message.get("role"), **{name: value for name, value in message.items() if name != "role"}}
 
 
 def system_message(system: str, task: TaskRevision) -> JsonObject:

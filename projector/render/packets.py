@@ -157,12 +157,8 @@ def _format_entry(entry: OutlineEntry) -> str:
 _ID = r"ev_[0-9a-z]+"
 _HEAD = re.compile(rf"\[evidence ({_ID})\]")
 _EXCERPT = re.compile(r"(\d+) lines?(, ends with newline)?(?:, cut: bytes (\d+)-(\d+) of (\d+)-(\d+))?(?:, next (.+))?", re.DOTALL)
-_OUTLINE = re.compile(
-    r"(object|array), (\d+) (?:members|items), (?:(\d+)-(\d+) shown|none shown from (\d+))(?:, next (.+))?", re.DOTALL
-)
-_ENTRY = re.compile(
-    r'- ("(?:[^"\\]|\\.)*") (object|array|string|number|boolean|null) (-|\d+) (\d+)(?: (\[.*\]|".*"))?', re.DOTALL
-)
+_OUTLINE = re.compile(r"(object|array), (\d+) (?:members|items), (?:(\d+)-(\d+) shown|none shown from (\d+))(?:, next (.+))?", re.DOTALL)
+_ENTRY = re.compile(r'- ("(?:[^"\\]|\\.)*") (object|array|string|number|boolean|null) (-|\d+) (\d+)(?: (\[.*\]|".*"))?', re.DOTALL)
 _SELECTORS: tuple[SelectorKind, ...] = ("pointer", "bytes", "quote")
 
 

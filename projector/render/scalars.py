@@ -9,8 +9,8 @@ import re
 from evidence_store.errors import JsonValue
 from projector.errors import MalformedText
 
-# Control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate pairs, and the invisible tag block: a reader would not
-# see them, or would see a line end where the grammar has none.
+# Control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate pairs, and the invisible tag block: a reader
+# would not see them, or would see a line end where the grammar has none.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
 
 

@@ -8,18 +8,18 @@ line; lines of a request that look like the grammar's are escaped, and all else 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import About, EvidenceId, Pointer, ProgressItem, ProgressState, ResourceName, TaskName, TaskRevision
 from projector.errors import MalformedText
+from projector.model import NeedKind, NeedLine
 from projector.render.packets import PacketText, parse_packets
 from projector.render.scalars import format_json, format_value, parse_json, parse_value
 
 ClaimSection = Literal["facts", "open", "excluded"]
-NeedKind = Literal["resource", "pointer", "claim"]
 CLAIM_SECTIONS: tuple[ClaimSection, ...] = ("facts", "open", "excluded")
-NEED_KINDS: tuple[NeedKind, ...] = ("resource", "pointer", "claim")
+NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 EVIDENCE_HEAD = "[evidence of this step]\n"
 EVIDENCE_END = "[end of evidence]\n"
 
@@ -53,16 +53,6 @@ class ClaimsText:
     counts: tuple[tuple[str, int], ...]
     not_listed: tuple[tuple[str, int], ...] = ()
     """Claims left to `list_claims`, by resource."""
-
-
-@dataclass(frozen=True, slots=True)
-class NeedLine:
-    """A need that is not met."""
-
-    kind: NeedKind
-    name: str
-    unmet: str
-    """Why."""
 
 
 @dataclass(frozen=True, slots=True)

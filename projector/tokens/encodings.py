@@ -100,11 +100,15 @@ def find_rank_file(name: str) -> Path:
     try:
         files = metadata.files(CARRIER) or []
     except metadata.PackageNotFoundError as exc:
-        raise CounterUnavailable(f"no rank file for {name!r}: the distribution {CARRIER!r} is not installed", {"distribution": CARRIER}) from exc
+        raise CounterUnavailable(
+            f"no rank file for {name!r}: the distribution {CARRIER!r} is not installed", {"distribution": CARRIER}
+        ) from exc
     for file in files:
         if file.as_posix().endswith(wanted):
             return Path(str(file.locate()))
-    raise CounterUnavailable(f"no rank file for {name!r}: the distribution {CARRIER!r} does not carry {wanted!r}", {"distribution": CARRIER})
+    raise CounterUnavailable(
+        f"no rank file for {name!r}: the distribution {CARRIER!r} does not carry {wanted!r}", {"distribution": CARRIER}
+    )
 
 
 def read_ranks(path: Path, spec: EncodingSpec) -> bytes:

@@ -54,4 +54,6 @@ def counter_name_for_model(model: str) -> str:
     for start, name in _MODELS:
         if model.startswith(start):
             return name
-    raise UnknownCounter(f"no token counter is known for the model {model!r}; name one of {', '.join(KNOWN_COUNTERS)}", {"known": KNOWN_COUNTERS})
+    raise UnknownCounter(
+        f"no token counter is known for the model {model!r}; name one of {', '.join(KNOWN_COUNTERS)}", {"known": KNOWN_COUNTERS}
+    )

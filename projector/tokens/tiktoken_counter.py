@@ -16,7 +16,7 @@ from projector.tokens.encodings import load_encoding
 
 # Half of what makes the regular expression engine of tiktoken 0.14.0 give up (1 000 000).
 MAX_RUN_CHARS = 500_000
-_LONG_RUN = re.compile(r"\s{%d,}" % MAX_RUN_CHARS)
+_LONG_RUN = re.compile(rf"\s{{{MAX_RUN_CHARS},}}")
 # Below this, hashing costs as much as counting.
 MIN_CACHED_CHARS = 256
 # What one remembered count takes: key, figure and their place in the map.
@@ -63,7 +63,10 @@ class TiktokenCounter:
         return found
 
     def prefix(self, text: str, n_tokens: int) -> int:
-        """Characters of the longest beginning that ends with a token of the text and has at most `n_tokens`; a character and its marks stay together."""
+        """Characters of the longest beginning that ends with a token of the text and has at most `n_tokens`.
+
+        A character and its marks stay together.
+        """
         if n_tokens <= 0:
             return 0
         n_chars = 4 * n_tokens + 64
@@ -128,11 +131,11 @@ def _bytes_prefix(text: str, n_bytes: int) -> int:
 
 
 def _cluster_start(text: str, at: int) -> int:
-    """The last place at or before `at` where no mark, joiner or line end is parted from what it belongs to; `at` when there is none near."""
+    """The last place at or before `at` where no mark or joiner is parted from what it belongs to; `at` when none is near."""
     for place in range(at, max(0, at - _MAX_CLUSTER_CHARS), -1):
         if place == len(text) or not _joined(text[place - 1], text[place]):
             return place
-    return at
+    return 0 if at <= _MAX_CLUSTER_CHARS else at
 
 
 def _joined(left: str, right: str) -> bool:

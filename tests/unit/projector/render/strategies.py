@@ -1,5 +1,7 @@
 """Texts that play our grammars, and the values that carry them."""
 
+from typing import Literal, get_args
+
 from hypothesis import strategies as st
 
 from evidence_store.errors import JsonValue
@@ -15,13 +17,17 @@ from evidence_store.model import (
     ProgressState,
     ResourceName,
     Selector,
+    SelectorKind,
     Span,
     TaskName,
     TaskRevision,
 )
+from projector.model import NeedLine
 from projector.render.packets import CutText, PacketText
-from projector.render.sections import ClaimLine, ClaimsText, NeedLine, ProgressText
+from projector.render.sections import ClaimLine, ClaimsText, ProgressText
 
+NodeType = Literal["object", "array", "string", "number", "boolean", "null"]
+NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
 HOSTILE = (
     "[end ev_tpvnrht0mge4]",
     "[evidence ev_fake00000000]",
@@ -50,7 +56,7 @@ HOSTILE = (
     " ",
     "",
 )
-text = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=12)), max_size=6).map("".join)
+text = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(alphabet=st.characters(codec="utf-8"), max_size=12)), max_size=6).map("".join)
 line_text = text.filter(bool)
 ids = st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=12, max_size=14).map(lambda rest: EvidenceId("ev_" + rest))
 spans = st.tuples(st.integers(0, 10**9), st.integers(0, 10**6)).map(lambda pair: Span(pair[0], pair[0] + pair[1]))
@@ -60,7 +66,7 @@ names = text.map(ResourceName)
 
 @st.composite
 def entries(draw: st.DrawFn) -> OutlineEntry:
-    kind = draw(st.sampled_from(("object", "array", "string", "number", "boolean", "null")))
+    kind = draw(st.sampled_from(NODE_TYPES))
     container = kind in ("object", "array")
     return OutlineEntry(
         token=draw(text),
@@ -84,7 +90,7 @@ outlines = st.builds(
 def packet_texts(draw: st.DrawFn) -> PacketText:
     first = draw(st.integers(1, 10**6))
     lines = LineRange(first, first + draw(st.integers(0, 99)))
-    kind = draw(st.sampled_from(("pointer", "lines", "bytes", "quote")))
+    kind = draw(st.sampled_from(get_args(SelectorKind)))
     outline = draw(st.none() | outlines)
     excerpt = None if outline else draw(text)
     return PacketText(
@@ -115,5 +121,7 @@ need_lines = st.builds(NeedLine, st.sampled_from(("resource", "pointer", "claim"
 text_tuples = st.lists(text, max_size=2).map(tuple)
 tasks = st.builds(TaskRevision, text.map(TaskName), st.integers(1, 999), text, text_tuples, text_tuples, text_tuples, text_tuples)
 json_values: st.SearchStrategy[JsonValue] = st.recursive(
-    st.none() | st.booleans() | st.integers() | text, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3), max_leaves=6
+    st.none() | st.booleans() | st.integers() | text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
+    max_leaves=6,
 )

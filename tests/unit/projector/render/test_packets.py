@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from evidence_store.model import Cut, Digest, EvidenceId, Format, LineRange, Outline, OutlineEntry, Packet, ResourceName, Selector, Span
 from projector.errors import MalformedText
-from projector.render.packets import ErrorText, PacketText, format_error, format_packet, format_packet_text, packet_text, parse_errors, parse_packets
+from projector.render.packets import (
+    ErrorText,
+    PacketText,
+    format_error,
+    format_packet,
+    format_packet_text,
+    packet_text,
+    parse_errors,
+    parse_packets,
+)
 from tests.unit.projector.render.strategies import json_values, packet_texts, text
 
 GOLDEN = Packet(

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from evidence_store.model import About, EvidenceId, Pointer, ProgressItem, ProgressState, ResourceName, TaskName, TaskRevision
 from projector.errors import MalformedText
+from projector.model import NeedLine
 from projector.render.packets import PacketText, format_packet_text
 from projector.render.sections import (
     CLAIM_SECTIONS,
     ClaimLine,
     ClaimsText,
-    NeedLine,
     ProgressText,
     format_claims,
     format_evidence,
@@ -32,7 +32,8 @@ from tests.unit.projector.render.strategies import claims_texts, need_lines, pac
 def test_a_task_reads_as_the_grammar_page_shows_it() -> None:
     task = TaskRevision(TaskName("compare"), 1, "find breaks", ("all paths",), ("tag=Beta",), ("read only",), ("also /x?",))
     assert format_task(task) == (
-        "[task compare revision 1]\ngoal: find breaks\nin scope: all paths\nexcluded: tag=Beta\nconstraint: read only\nproposed: also /x?\n[end task]\n"
+        "[task compare revision 1]\ngoal: find breaks\nin scope: all paths\nexcluded: tag=Beta\n"
+        "constraint: read only\nproposed: also /x?\n[end task]\n"
     )
 
 
@@ -48,7 +49,8 @@ def test_facts_read_as_the_grammar_page_shows_them() -> None:
     about = About(ResourceName("api"), Pointer("/limit"), "maximum")
     line = ClaimLine("C1", "100 → 50", (EvidenceId("ev_tpvnrht0mge4"),), about)
     assert format_claims("facts", ClaimsText((line,), (("verified", 12),), (("api", 11),))) == (
-        '[facts]\n- {"claim":"C1","text":"100 → 50","evidence":["ev_tpvnrht0mge4"],"about":{"resource":"api","pointer":"/limit","aspect":"maximum"}}\n'
+        '[facts]\n- {"claim":"C1","text":"100 → 50","evidence":["ev_tpvnrht0mge4"],'
+        '"about":{"resource":"api","pointer":"/limit","aspect":"maximum"}}\n'
         'counts: {"verified":12}\nnot listed: {"api":11}\n[end facts]\n'
     )
 
@@ -96,7 +98,9 @@ def test_sections_do_not_disturb_each_other(
     assert (found.needs, found.evidence) == (tuple(needs), tuple(packets))
 
 
-@pytest.mark.parametrize("broken", ["[progress]\n- {\n[end progress]", "[progress]\n", "[facts]\n- []\n[end facts]", "[needs]\n- {}\n[end needs]"])
+@pytest.mark.parametrize(
+    "broken", ["[progress]\n- {\n[end progress]", "[progress]\n", "[facts]\n- []\n[end facts]", "[needs]\n- {}\n[end needs]"]
+)
 def test_a_broken_section_is_refused(broken: str) -> None:
     with pytest.raises(MalformedText):
         parse_sections(broken)

@@ -1,0 +1,113 @@
+"""The commands of the command line and their options; what runs them is named, and imported when it is asked for."""
+
+from evidence_store.model import Format, Kind
+from api.cli.parser import Parser, Verbs, whole_number
+
+DEFAULT_MAX_TOKENS = 2000
+DEFAULT_HITS = 20
+DIFF_PAIRS = 1000
+DEFAULT_PORT = 8420
+
+
+def add_commands(verbs: Verbs) -> None:
+    """All commands, in the order in which help lists them."""
+    _add_sources(verbs)
+    _add_reading(verbs)
+    _add_checking(verbs)
+    _add_demo(verbs)
+    _add_serving(verbs)
+
+
+def _add_sources(verbs: Verbs) -> None:
+    verbs.add("init", "Make a store; may be run again.", "sources:run_init")
+    database = verbs.add("db", "Care for the database.", "sources:run_upgrade")
+    database.add_argument("action", choices=["upgrade"], help="bring the schema to this version")
+    put = verbs.add("put", "Store a tool output as the next revision of a resource.", "sources:run_put")
+    put.add_argument("file", metavar="FILE", help="a file, or - for standard input")
+    put.add_argument("--resource", required=True, metavar="NAME", help="name of the resource")
+    put.add_argument("--media-type", metavar="T", help="media type; decides the format")
+    put.add_argument("--format", choices=[f.value for f in Format], help="format, whatever media type and suffix say")
+    put.add_argument("--kind", choices=[k.value for k in Kind], default="observation", help="what the resource can prove")
+    put.add_argument("--scope", default="", metavar="TEXT", help="scope label, shown with every packet")
+    put.add_argument("--version-label", metavar="L", help="what the publisher calls this revision")
+    put.add_argument("--label", action="append", default=[], metavar="L", help="access label; may be given again")
+    put.add_argument("--if-newest", type=whole_number(0), metavar="N", help="refuse unless N is the newest revision (0: none is)")
+    put.add_argument("--idempotency-key", metavar="KEY", help="the same key gives the revision that it gave before")
+    resources = verbs.add("resources", "List resources, or the revisions of one.", "sources:run_resources")
+    resources.add_argument("name", nargs="?", metavar="NAME")
+    resources.add_argument("--after", default="", metavar="NAME", help="continue after this resource")
+    cat = verbs.add("cat", "Write the stored bytes of a revision, unchanged.", "sources:run_cat")
+    cat.add_argument("place", metavar="RESOURCE[@REV]")
+
+
+def _add_reading(verbs: Verbs) -> None:
+    _add_read(verbs)
+    get = verbs.add("get", "Show a stored evidence again.", "reading:run_get")
+    get.add_argument("id", metavar="ev_…")
+    get.add_argument("--task", metavar="T", help="also show how it was judged in this task")
+    get.add_argument("--expand", metavar="WHAT", help="parent, lines:N, full, or refs")
+    _add_max_tokens(get)
+    search = verbs.add("search", "Find lines of a revision.", "reading:run_search")
+    search.add_argument("place", metavar="RESOURCE[@REV]")
+    search.add_argument("pattern", metavar="PATTERN")
+    search.add_argument("--regex", action="store_true", help="read the pattern as an RE2 expression")
+    search.add_argument("--ignore-case", action="store_true")
+    search.add_argument("--limit", type=whole_number(1), default=DEFAULT_HITS, metavar="N", help="hits at most (default 20)")
+    search.add_argument("--context", type=whole_number(0), default=0, metavar="N", help="lines around a hit (default 0)")
+    _add_max_tokens(search)
+    diff = verbs.add("diff", "Compare two revisions place by place.", "reading:run_diff")
+    diff.add_argument("old", metavar="RESOURCE@A")
+    diff.add_argument("new", metavar="RESOURCE@B")
+    diff.add_argument("--pointer", metavar="P", help="compare below this pointer only")
+    diff.add_argument("--limit", type=whole_number(1), default=DIFF_PAIRS, metavar="N", help="pairs at most (default 1000)")
+    _add_max_tokens(diff)
+    locate = verbs.add("locate", "Find a cited passage in another revision: same, moved, changed or gone.", "reading:run_locate")
+    locate.add_argument("id", metavar="ev_…")
+    locate.add_argument("--in", dest="place", required=True, metavar="RESOURCE@REV")
+    _add_max_tokens(locate)
+
+
+def _add_read(verbs: Verbs) -> None:
+    read = verbs.add("read", "Read a place of a revision as evidence.", "reading:run_read")
+    read.add_argument("place", metavar="RESOURCE[@REV]")
+    read.add_argument("--pointer", metavar="P", help="JSON Pointer, plain or fragment form")
+    read.add_argument("--lines", metavar="A-B", help="lines from 1, both included")
+    read.add_argument("--bytes", metavar="A-B", help="bytes from 0, the end not included")
+    read.add_argument("--quote", metavar="TEXT", help="the text to the letter; may stand beside --pointer")
+    read.add_argument("--operation", metavar='"get /x"', help="method and path of an OpenAPI document")
+    read.add_argument("--keys", action="store_true", help="with a pointer: the keys of the container, as evidence of what is absent")
+    read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included")
+    _add_max_tokens(read)
+
+
+def _add_max_tokens(parser: Parser) -> None:
+    help_ = "tokens of an excerpt at most (default 2000)"
+    parser.add_argument("--max-tokens", type=whole_number(1), default=DEFAULT_MAX_TOKENS, metavar="N", help=help_)
+
+
+def _add_checking(verbs: Verbs) -> None:
+    check = verbs.add("check", "Check the citations of a report: one verdict each.", "checking:run_check")
+    check.add_argument("report", metavar="REPORT", help="Markdown, or the JSON of `evidence demo`")
+    trace = verbs.add("trace", "Walk from a report, claim or evidence to the bytes.", "checking:run_trace")
+    trace.add_argument("subject", metavar="SUBJECT", help="rp_…, TASK/C1 or ev_…")
+    verify = verbs.add("verify", "Check the store, its blobs and its journal.", "checking:run_verify")
+    verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
+    validate = verbs.add("validate", "Check a message list against a provider's rules.", "checking:run_validate")
+    validate.add_argument("messages", metavar="MESSAGES.json")
+    validate.add_argument("--provider", required=True, metavar="P", help="openai")
+    validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
+    project = verbs.add("project", "Build the input of one step.", "checking:run_project")
+    project.add_argument("step", metavar="STEP.json")
+
+
+def _add_demo(verbs: Verbs) -> None:
+    demo = verbs.add("demo", "Compare two versions of an API document, and report what breaks clients.", "demo:run_demo_command")
+    demo.add_argument("old", nargs="?", metavar="OLD", help="file or RESOURCE@REV; without both, a small pair that ships along")
+    demo.add_argument("new", nargs="?", metavar="NEW")
+    demo.add_argument("--exclude", action="append", default=[], metavar="RULE", help="POINTER=VALUE, tag=NAME or glob:/path; may be given again")
+    demo.add_argument("--report", default="compat-report.md", metavar="PATH", help="where the report goes (default compat-report.md)")
+
+
+def _add_serving(verbs: Verbs) -> None:
+    serve = verbs.add("serve", "Serve the store over HTTP, with pages to read reports in.", "serving:run_serve")
+    serve.add_argument("--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port on the loopback interface (default 8420)")

@@ -1,0 +1,18 @@
+"""The command that serves HTTP and pages."""
+
+from argparse import Namespace
+
+from api.cli.output import Output
+from api.errors import WrongUse
+from api.settings import read_settings
+from api.wiring import open_services
+
+
+def run_serve(arguments: Namespace, output: Output) -> int:
+    try:
+        from api.app import serve  # start-up cost, and an extra
+    except ImportError as why:
+        raise WrongUse(f"`evidence serve` needs the extra: pip install 'evidence-store[server]' ({why.name} is missing)") from why
+    with open_services(read_settings(arguments.store)) as services:
+        serve(services, arguments.port, output.note)
+    return 0

@@ -1,0 +1,170 @@
+"""One subject, one step further: read what is missing, or record what was found and go on.
+
+A subject ends `done`, `excluded` or, after too many steps, `blocked` with an open question; it never ends in silence.
+"""
+
+from dataclasses import dataclass, replace
+
+from api.compat_report.citations import Cited, claim_call, find_cited
+from api.compat_report.comparison import Comparison
+from api.compat_report.memo import Memo, format_memo
+from api.compat_report.model import Argument, Call, Cite, Examination, Finding, Need, Side
+from api.compat_report.operations import compare_operation, compare_pair, list_operations
+from api.compat_report.pointers import parent_of
+from api.compat_report.reading import Input
+from api.compat_report.subjects import OPERATIONS, OperationSubject, parse_subject
+
+MAX_TRIED = 12
+"""Steps after which a subject is given up; the deepest real documents need five."""
+MAX_BATCH = 12
+"""Passages that are read for findings in one step."""
+_BASE = (("", "keys"), ("/openapi", "source"), ("/security", "source"))
+"""Places of the document that nearly every subject asks for; their packets are handed on from subject to subject."""
+_SIDES: tuple[Side, Side] = ("old", "new")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one subject asks for in this turn."""
+
+    item: dict[str, Argument]
+    """The progress item to be recorded."""
+    claims: tuple[Call, ...] = ()
+    needs: tuple[Need, ...] = ()
+    held_tokens: int = 0
+    """Estimated tokens of the packets that the next input must show."""
+    subjects: tuple[str, ...] = ()
+    """Subjects to be worked on."""
+
+    @property
+    def ended(self) -> bool:
+        return self.item["state"] != "doing"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An examination with the packets that it drew on."""
+
+    exam: Examination
+    used: tuple[str, ...]
+
+
+def examine(seen: Input, subject: str, memo: Memo) -> Look:
+    """A function of the packets in the input: the same packets, the same answer."""
+    patient = memo.tried < 3
+    c = Comparison(seen.old.fork(patient=patient), seen.new.fork(patient=patient), memo.tried)
+    parsed = parse_subject(subject)
+    if subject == OPERATIONS:
+        list_operations(c, memo.page)
+    elif isinstance(parsed, OperationSubject):
+        compare_operation(c, parsed, seen.exclusions)
+    elif parsed is not None:
+        compare_pair(c, parsed)
+    return Look(c.result(), tuple(dict.fromkeys([*c.old.used, *c.new.used])))
+
+
+def advance(seen: Input, subject: str, memo: Memo) -> Step:
+    """The next step of a subject."""
+    look = examine(seen, subject, memo)
+    if look.exam.needs:
+        needs = look.exam.needs
+        if memo.tried >= 2:
+            needs = tuple(dict.fromkeys([*needs, *_containers(needs)]))
+        return _pursue(seen, subject, replace(memo, tried=memo.tried + 1), look, needs)
+    return _conclude(seen, subject, memo, look)
+
+
+def _pursue(seen: Input, subject: str, memo: Memo, look: Look, needs: tuple[Need, ...], extra: tuple[str, ...] = ()) -> Step:
+    if max(memo.tried, memo.cites) > MAX_TRIED:
+        return _give_up(seen, subject, memo, look)
+    evidence = _hold(seen, (*look.used, *extra))
+    return Step(_item(subject, "doing", evidence, format_memo(memo)), needs=needs[:MAX_BATCH], held_tokens=_tokens(seen, evidence))
+
+
+def _containers(needs: tuple[Need, ...]) -> list[Need]:
+    """A place that does not appear may not exist: the names of its container tell."""
+    return [
+        Need(need.side, parent_of(need.pointer), "keys") for need in needs if need.look == "source" and need.pointer and not need.operation
+    ]
+
+
+def _conclude(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
+    """Records the findings whose passages are all in the input, a batch a step."""
+    rest = look.exam.findings[memo.claimed :]
+    batch = _batch(rest)
+    cited: list[Cited] = []
+    needs: dict[Need, None] = {}
+    for finding in batch:
+        found = find_cited(seen, finding)
+        if isinstance(found, Cited):
+            cited.append(found)
+        else:
+            needs |= dict.fromkeys(found)
+    if needs:
+        return _pursue(
+            seen, subject, replace(memo, cites=memo.cites + 1), look, tuple(needs), tuple(one for found in cited for one in found.ids)
+        )
+    ids = dict.fromkeys([*memo.cited, *(one for found in cited for one in found.ids)])
+    after = Memo(claimed=memo.claimed + len(cited), cited=tuple(ids))
+    claims = tuple(claim_call(seen, found) for found in cited)
+    if len(rest) > len(batch):
+        following = _batch(rest[len(batch) :])
+        ahead = [find_cited(seen, finding) for finding in following]
+        reads = dict.fromkeys(need for found in ahead if not isinstance(found, Cited) for need in found)
+        evidence = _hold(seen, (*look.used, *(one for found in ahead if isinstance(found, Cited) for one in found.ids)))
+        item = _item(subject, "doing", evidence, format_memo(after))
+        return Step(item, claims, tuple(reads)[:MAX_BATCH], _tokens(seen, evidence))
+    state = "excluded" if look.exam.excluded else "done"
+    item = _item(subject, state, tuple(dict.fromkeys([*ids, *look.used])), uses=look.exam.uses)
+    return Step(item, claims, subjects=(*look.exam.subjects, *look.exam.uses))
+
+
+def _batch(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The first findings that together rest on few enough passages; at least one."""
+    cites: dict[Cite, None] = {}
+    for at, finding in enumerate(findings):
+        cites |= dict.fromkeys(finding.cites)
+        if at and len(cites) > MAX_BATCH:
+            return findings[:at]
+    return findings
+
+
+def _give_up(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
+    """What could not be read stays an open question."""
+    need = look.exam.needs[0] if look.exam.needs else None
+    version = seen.versions.of(need.side if need else "old")
+    about: Argument = {"resource": version.resource, "pointer": need.pointer if need else "", "aspect": "not-compared"}
+    arguments: dict[str, Argument] = {
+        "about": about,
+        "text": f"`{subject}` is not compared",
+        "citations": [{"evidence": evidence, "role": "context"} for evidence in look.used[:1]],
+        "standing": "open",
+        "reason": "a passage that it needs could not be shown in full",
+    }
+    item = _item(subject, "blocked", tuple(dict.fromkeys([*memo.cited, *look.used])), "not compared", look.exam.uses)
+    return Step(item, (Call("record_claim", arguments),), subjects=look.exam.uses)
+
+
+def _hold(seen: Input, used: tuple[str, ...]) -> tuple[str, ...]:
+    """The packets that the next input must show: those drawn on, and those that every subject asks for."""
+    return tuple(dict.fromkeys([*used, *base_evidence(seen)]))
+
+
+def base_evidence(seen: Input) -> tuple[str, ...]:
+    found = [seen.view(side).find_packet(pointer, "keys" if look == "keys" else "source") for side in _SIDES for pointer, look in _BASE]
+    return tuple(dict.fromkeys(packet.id for packet in found if packet is not None))
+
+
+def _tokens(seen: Input, evidence: tuple[str, ...]) -> int:
+    return sum(seen.tokens.get(one, 0) for one in evidence)
+
+
+def _item(subject: str, state: str, evidence: tuple[str, ...], following: str = "", uses: tuple[str, ...] = ()) -> dict[str, Argument]:
+    item: dict[str, Argument] = {"subject": subject, "state": state}
+    if evidence:
+        item["evidence"] = list(evidence)
+    if following:
+        item["next"] = following
+    if uses:
+        item["uses"] = list(uses)
+    return item

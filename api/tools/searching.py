@@ -1,0 +1,61 @@
+"""Tools that find places: by what they say, and by what changed between two revisions."""
+
+import orjson
+
+from evidence_store.model import Packet, Pointer, ResourceName
+from evidence_store.store.comparisons import EvidencePair, SearchRequest
+from api.tools.answers import packets_answer
+from api.tools.arguments import Arguments
+from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
+from api.tools.reading import pinned
+
+DEFAULT_HITS = 20
+MAX_HITS = 200
+MAX_CONTEXT = 100
+DIFF_PAIRS = 50
+PAIR_TOKENS = 200
+"""Tokens of each side of a pair: a list of changes is there to choose from."""
+
+
+def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Lines that hold a pattern, each a packet; without a hit, a receipt that there is none."""
+    name = ResourceName(arguments.text("resource"))
+    asked = arguments.find_int("revision", 1, 2**53 - 1)
+    request = SearchRequest(
+        arguments.text("pattern"),
+        arguments.flag("regex"),
+        arguments.flag("ignore_case"),
+        arguments.find_int("limit", 1, MAX_HITS) or DEFAULT_HITS,
+        arguments.find_int("context", 0, MAX_CONTEXT) or 0,
+    )
+    arguments.finish()
+    share = max(50, DEFAULT_MAX_TOKENS // request.limit)
+    found = context.store.comparisons.search(name, pinned(context, name, asked), request, context.limit(share))
+    if found.receipt is not None:
+        return packets_answer((found.receipt,))
+    if not found.packets:
+        return packets_answer((), "no hit so far; the revision is not complete, so this proves no absence")
+    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}")
+
+
+def diff(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """Pairs of places that differ, one JSON line each, and the packets of both sides."""
+    name = ResourceName(arguments.text("resource"))
+    old, new = arguments.find_int("old_revision", 1, 2**53 - 1), arguments.find_int("new_revision", 1, 2**53 - 1)
+    pointer = arguments.find_text("pointer")
+    arguments.finish()
+    below = None if pointer is None else Pointer(pointer)
+    sides = ((name, pinned(context, name, old)), (name, pinned(context, name, new)))
+    found = context.store.comparisons.diff(*sides, below, DIFF_PAIRS, context.limit(PAIR_TOKENS))
+    packets = [packet for pair in found.pairs for packet in (pair.old, pair.new, pair.absent) if packet is not None]
+    lines = [_pair_line(pair) for pair in found.pairs]
+    return packets_answer(packets, *lines, f"more: {'yes' if found.more else 'no'}")
+
+
+def _pair_line(pair: EvidencePair) -> str:
+    sides = {"old": _id(pair.old), "new": _id(pair.new), "absent": _id(pair.absent)}
+    return "- " + orjson.dumps({"change": pair.change, **{side: id_ for side, id_ in sides.items() if id_}}).decode()
+
+
+def _id(packet: Packet | None) -> str | None:
+    return None if packet is None else packet.id

@@ -1,0 +1,203 @@
+"""Finding passages: by what they say, by what changed between two revisions, and again in another revision."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evidence_store.canonical import canonical_bytes
+from evidence_store.diff import Change, Pair, diff
+from evidence_store.diff_lines import LinePair, diff_lines
+from evidence_store.documents.text import format_bytes, format_lines, lines_of_span, span_of_lines
+from evidence_store.errors import JsonValue
+from evidence_store.excerpts import Shown, show_derived, show_slice
+from evidence_store.locate import locate, locate_bytes
+from evidence_store.model import Currency, Cut, EvidenceId, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.records.sources import Resource, Revision
+from evidence_store.search import Hit, search
+from evidence_store.store.core import Core
+from evidence_store.store.mint import Passage, mint
+from evidence_store.store.passages import KEYS, STRUCTURED, Passages, Place, View, slice_passage
+from evidence_store.store.sources import Sources, require_resource, require_revision
+
+SEARCH = "search/1"
+"""Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
+NO_HIT = "0 hits"
+SOURCE_VIEW: View = "source"
+KEYS_VIEW: View = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    pattern: str
+    regex: bool = False
+    ignore_case: bool = False
+    limit: int = 20
+    context: int = 0
+    """Lines before and after a hit that its packet shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    packets: tuple[Packet, ...]
+    more: bool
+    receipt: Packet | None
+    """Derived evidence that there is no hit; None where there is one, or where the revision is not complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePair:
+    change: Change
+    old: Packet | None
+    new: Packet | None
+    absent: Packet | None
+    """On the side that is None: keys of the container that does not hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffAnswer:
+    pairs: tuple[EvidencePair, ...]
+    more: bool
+    noise: tuple[tuple[str, int], ...] | None
+    """Pairs left out by rule; None for documents with nodes, where nothing is noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocateAnswer:
+    verdict: Currency
+    packet: Packet | None
+
+
+class Comparisons:
+    """Search, diff and locate over one workspace."""
+
+    def __init__(self, core: Core, sources: Sources, passages: Passages) -> None:
+        self._core = core
+        self._sources = sources
+        self._passages = passages
+
+    def search(self, name: ResourceName, number: int | None, request: SearchRequest, limit: TextLimit) -> SearchAnswer:
+        """Lines that hold a pattern, each a packet; without any, a receipt. Raises InvalidInput for a bad pattern."""
+        resource, revision = self._revision(name, number)
+        raw = self._sources.get_bytes(name, revision.number)
+        found = search(raw, request.pattern, regex=request.regex, ignore_case=request.ignore_case, limit=request.limit)
+        passages = [_hit_passage(resource, revision, raw, hit, request.context, limit) for hit in found.hits]
+        receipt = None
+        if not found.hits and revision.complete:
+            receipt = mint(self._core, [receipt_passage(resource, revision, raw, request, limit)])[0]
+        return SearchAnswer(mint(self._core, passages) if passages else (), found.more, receipt)
+
+    def diff(
+        self, old: tuple[ResourceName, int | None], new: tuple[ResourceName, int | None], pointer: Pointer | None, n_pairs: int, limit: TextLimit
+    ) -> DiffAnswer:
+        """What changed between two revisions, as pairs of evidence; by nodes where both have them, else by lines."""
+        _, before = self._revision(*old)
+        _, after = self._revision(*new)
+        if before.format in STRUCTURED and after.format in STRUCTURED:
+            documents = self._sources.get_document(before), self._sources.get_document(after)
+            found = diff(*documents, pointer or "", limit=n_pairs)
+            return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
+        lines = diff_lines(
+            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs
+        )
+        return DiffAnswer(self._line_packets(before, after, lines.pairs, limit), lines.more, tuple(sorted(lines.noise.items())))
+
+    def _pair_packets(self, old: Revision, new: Revision, pairs: Sequence[Pair], limit: TextLimit) -> tuple[EvidencePair, ...]:
+        def place(revision: Revision, pointer: Pointer) -> Place:
+            return Place(revision.resource, revision.number, Selector("pointer", pointer))
+
+        places: list[Place] = []
+        for pair in pairs:
+            places += [place(side, p) for side, p in ((old, pair.old), (new, pair.new)) if p is not None]
+            if pair.absent is not None:
+                side = old if pair.old is None else new
+                places.append(Place(side.resource, side.number, Selector("pointer", pair.absent), KEYS_VIEW))
+        packets = iter(self._passages.read_all(places, limit))
+        return tuple(
+            EvidencePair(
+                pair.change,
+                None if pair.old is None else next(packets),
+                None if pair.new is None else next(packets),
+                None if pair.absent is None else next(packets),
+            )
+            for pair in pairs
+        )
+
+    def _line_packets(self, old: Revision, new: Revision, pairs: Sequence[LinePair], limit: TextLimit) -> tuple[EvidencePair, ...]:
+        def packet(revision: Revision, lines: LineRange | None) -> Packet | None:
+            if lines is None:
+                return None
+            return self._passages.read(Place(revision.resource, revision.number, Selector("lines", format_lines(lines))), limit)
+
+        return tuple(EvidencePair(pair.change, packet(old, pair.old), packet(new, pair.new), None) for pair in pairs)
+
+    def locate(self, id_: EvidenceId, name: ResourceName, number: int | None, limit: TextLimit) -> LocateAnswer:
+        """How a cited passage stands in another revision, and where. Raises NotFound."""
+        found = self._passages.find(id_)
+        _, target = self._revision(name, number)
+        source = self._sources.get_revision(found.resource, found.revision)
+        selector = self._passages.selectors(id_)[0]
+        if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
+            where = locate(self._sources.get_document(source), selector.text, self._sources.get_document(target))
+            view = KEYS_VIEW if found.transform == KEYS else SOURCE_VIEW
+            place = None if where.pointer is None else Place(name, target.number, Selector("pointer", where.pointer), view)
+            return LocateAnswer(where.verdict, None if place is None else self._passages.read(place, limit))
+        raw = self._sources.get_bytes(source.resource, source.number)
+        moved = locate_bytes(raw, found.span, self._sources.get_bytes(name, target.number))
+        if moved.span is None:
+            return LocateAnswer(moved.verdict, None)
+        return LocateAnswer(moved.verdict, self._passages.read(Place(name, target.number, _like(selector, raw, moved.span)), limit))
+
+    def currency(self, id_: EvidenceId) -> Currency:
+        """How a passage stands against the newest revision of its resource."""
+        found = self._passages.find(id_)
+        newest = self._sources.get_revision(found.resource, None)
+        if newest.number == found.revision:
+            return Currency.NEWEST
+        source = self._sources.get_revision(found.resource, found.revision)
+        selector = self._passages.selectors(id_)[0]
+        if selector.kind == "pointer" and source.format in STRUCTURED and newest.format in STRUCTURED:
+            return locate(self._sources.get_document(source), selector.text, self._sources.get_document(newest)).verdict
+        raw = self._sources.get_bytes(source.resource, source.number)
+        return locate_bytes(raw, found.span, self._sources.get_bytes(newest.resource, newest.number)).verdict
+
+    def _revision(self, name: ResourceName, number: int | None) -> tuple[Resource, Revision]:
+        with self._core.database.reading() as connection:
+            return require_resource(connection, self._core, name), require_revision(connection, self._core, name, number)
+
+
+def _like(selector: Selector, raw: bytes, span: Span) -> Selector:
+    if selector.kind == "lines":
+        return Selector("lines", format_lines(lines_of_span(raw, span)))
+    return Selector("bytes", format_bytes(span))
+
+
+def _hit_passage(resource: Resource, revision: Revision, raw: bytes, hit: Hit, context: int, limit: TextLimit) -> Passage:
+    """The whole line of a hit, with lines around it; shown round the hit where the line is too long."""
+    lines = lines_of_span(raw, hit.line)
+    if context:
+        lines = LineRange(max(1, lines.first - context), lines.last + context)
+    span = span_of_lines(raw, lines)
+    selector = Selector("lines", format_lines(lines_of_span(raw, span)))
+    shown = show_slice(raw[span.start : span.end], span, limit)
+    if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
+        shown = _show_round(raw, span, hit.match, limit)
+    return slice_passage(resource, revision, selector, span, raw, shown, match=hit.match)
+
+
+def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit) -> Shown:
+    """A window of the line that begins a little before the hit."""
+    start = max(span.start, match.start - 200)
+    while start < match.start and raw[start] & 0xC0 == 0x80:
+        start += 1
+    window = Span(start, span.end)
+    shown = show_slice(raw[window.start : window.end], window, limit)
+    return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
+
+
+def receipt_passage(resource: Resource, revision: Revision, raw: bytes, request: SearchRequest, limit: TextLimit) -> Passage:
+    """That a pattern has no hit in a complete revision; what was searched for is part of its identity."""
+    asked: dict[str, JsonValue] = {"ignore_case": request.ignore_case, "pattern": request.pattern, "regex": request.regex}
+    transform = f"{SEARCH} {canonical_bytes(asked).decode()}"
+    span = Span(0, len(raw))
+    shown = show_derived(NO_HIT, transform, limit)
+    selector = Selector("bytes", format_bytes(span))
+    return slice_passage(resource, revision, selector, span, raw, shown, transform=transform)

@@ -1,0 +1,168 @@
+"""Makes the input of one model call from a task revision, progress, claims, evidence and the history, within a token budget.
+
+Plain functions from values to values; what is stored is seen through the protocols of `ports`. Names are imported when they are
+first used: a command that only counts bytes should not pay for the rest.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from projector.budget import Budget, Profile, budget_for, tightened_cap
+    from projector.compact import externalise
+    from projector.errors import (
+        BrokenRule,
+        CounterUnavailable,
+        MalformedText,
+        ProjectorError,
+        RefusedStep,
+        UnknownCounter,
+        UnknownProvider,
+    )
+    from projector.given import GivenEvidence
+    from projector.model import (
+        Candidate,
+        Kept,
+        MustExternalise,
+        MustSplit,
+        MustWait,
+        Need,
+        Omitted,
+        Outcome,
+        Paused,
+        Principal,
+        Projected,
+        Projection,
+        Receipt,
+        Step,
+    )
+    from projector.packet_json import packet_from_json
+    from projector.ports import EvidenceReader, Gate, TokenCounter
+    from projector.project import project
+    from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
+    from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
+    from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
+    from projector.step_json import step_from_json
+    from projector.tokens.limit import TokenLimit
+    from projector.tokens.table import KNOWN_COUNTERS, counter_for, counter_name_for_model
+    from projector.validate import Fault, validate
+
+_HOME = {
+    "budget": ("Budget", "Profile", "budget_for", "tightened_cap"),
+    "compact": ("externalise",),
+    "errors": (
+        "BrokenRule",
+        "CounterUnavailable",
+        "MalformedText",
+        "ProjectorError",
+        "RefusedStep",
+        "UnknownCounter",
+        "UnknownProvider",
+    ),
+    "given": ("GivenEvidence",),
+    "model": (
+        "Candidate",
+        "Kept",
+        "MustExternalise",
+        "MustSplit",
+        "MustWait",
+        "Need",
+        "Omitted",
+        "Outcome",
+        "Paused",
+        "Principal",
+        "Projected",
+        "Projection",
+        "Receipt",
+        "Step",
+    ),
+    "packet_json": ("packet_from_json",),
+    "ports": ("EvidenceReader", "Gate", "TokenCounter"),
+    "project": ("project",),
+    "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
+    "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
+    "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
+    "step_json": ("step_from_json",),
+    "tokens.limit": ("TokenLimit",),
+    "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
+    "validate": ("Fault", "validate"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "KNOWN_COUNTERS",
+    "BrokenRule",
+    "Budget",
+    "Candidate",
+    "CounterUnavailable",
+    "EvidenceReader",
+    "Fault",
+    "Gate",
+    "GivenEvidence",
+    "Kept",
+    "MalformedText",
+    "MustExternalise",
+    "MustSplit",
+    "MustWait",
+    "Need",
+    "Omitted",
+    "Outcome",
+    "PacketText",
+    "Paused",
+    "Principal",
+    "Profile",
+    "Projected",
+    "Projection",
+    "ProjectorError",
+    "Receipt",
+    "RefusedStep",
+    "SectionsText",
+    "Step",
+    "TokenCounter",
+    "TokenLimit",
+    "UnknownCounter",
+    "UnknownProvider",
+    "budget_for",
+    "counter_for",
+    "counter_name_for_model",
+    "externalise",
+    "format_claim_line",
+    "format_error",
+    "format_packet",
+    "format_progress_item",
+    "input_digest",
+    "outcome_json",
+    "packet_from_json",
+    "parse_errors",
+    "parse_packets",
+    "parse_sections",
+    "project",
+    "receipt_json",
+    "section_tokens",
+    "step_from_json",
+    "tightened_cap",
+    "validate",
+]
+
+
+class _Package(ModuleType):
+    """This package: a name of its public face never stands for the module of the same name (`project`, `validate`).
+
+    The import system binds a submodule to its name in the package whenever it is first imported, by whomever.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _MODULE_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        setattr(self, name, found)
+        return found
+
+
+sys.modules[__name__].__class__ = _Package

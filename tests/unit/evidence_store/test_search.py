@@ -1,0 +1,97 @@
+"""Search: one hit a line, literal or RE2, whatever the bytes."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evidence_store.errors import InvalidInput
+from evidence_store.model import Span
+from evidence_store.search import MAX_PATTERN_BYTES, search
+
+RAW = (
+    "00 ok\r\n01 FAILED test_2\r\n02 café Failed FAILED\n03 \x1b[31mFAI\x1b[0mLED\x1b[0m tail\n04 half\rFAILED".encode()
+    + b"\n05 \xff torn test_5"
+)
+
+
+def found(pattern: str, *, regex: bool = False, ignore_case: bool = False, raw: bytes = RAW) -> list[tuple[int, bytes]]:
+    hits = search(raw, pattern, regex=regex, ignore_case=ignore_case, limit=1000).hits
+    for hit in hits:
+        assert hit.line.start <= hit.match.start <= hit.match.end <= hit.line.end
+    return [(raw.count(b"\n", 0, hit.line.start), raw[hit.match.start : hit.match.end]) for hit in hits]
+
+
+def test_a_hit_is_the_first_match_of_its_line() -> None:
+    assert found("FAILED") == [(1, b"FAILED"), (2, b"FAILED"), (3, b"FAI\x1b[0mLED"), (4, b"FAILED")]
+
+
+def test_a_line_is_whole_with_its_end() -> None:
+    hit = search(RAW, "test_2").hits[0]
+    assert RAW[hit.line.start : hit.line.end] == b"01 FAILED test_2\r\n"
+    assert RAW[slice(search(RAW, "test_5").hits[0].line.start, None)] == b"05 \xff torn test_5"
+
+
+def test_case_is_ignored_when_asked() -> None:
+    assert [line for line, _ in found("failed", ignore_case=True)] == [1, 2, 3, 4]
+    assert found("CAFÉ", ignore_case=True) == [(2, "café".encode())]
+    assert found("failed") == []
+
+
+def test_literal_patterns_have_no_special_characters() -> None:
+    assert found("test_.") == []
+    assert found("[31m", ignore_case=True) == [(3, b"[31m")]
+
+
+def test_expressions_are_by_line_and_end_before_crlf() -> None:
+    assert found(r"test_\d$", regex=True) == [(1, b"test_2"), (5, b"test_5")]
+    assert found(r"^0[0-2]\s", regex=True) == [(0, b"00 "), (1, b"01 "), (2, b"02 ")]
+    assert found(r"ok[\s\S]*FAILED", regex=True) == []
+    assert found("(?i)LED tail", regex=True) == [(3, b"LED\x1b[0m tail")]
+
+
+def test_the_limit_is_said() -> None:
+    assert (len(search(RAW, "FAILED", limit=2).hits), search(RAW, "FAILED", limit=2).more) == (2, True)
+    assert (len(search(RAW, "FAILED", limit=4).hits), search(RAW, "FAILED", limit=4).more) == (4, False)
+    assert search(RAW, "FAILED", limit=0).more
+    assert search(b"", "x").hits == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "regex"),
+    [("", False), ("a\nb", False), ("(", True), (r"(a)\1", True), ("x" * (MAX_PATTERN_BYTES + 1), False), ("\ud83d", False)],
+)
+def test_a_bad_pattern_is_refused(pattern: str, regex: bool) -> None:
+    with pytest.raises(InvalidInput):
+        search(RAW, pattern, regex=regex)
+    with pytest.raises(InvalidInput):
+        search(RAW, "x", limit=-1)
+
+
+def test_an_expression_that_would_take_exponential_time_elsewhere_ends() -> None:
+    assert search(b"a" * 20_000 + b"\n", "(a*)*b", regex=True).hits == ()
+
+
+PIECES = st.lists(st.sampled_from([b"a", b"b", b"ab", b"\n", b"\r\n", b"\x1b[0m", b"\x1b", b"\xc3\xa9"]), max_size=14).map(b"".join)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(PIECES)
+def test_the_literal_search_jumps_over_no_line(raw: bytes) -> None:
+    lines = raw.split(b"\n")
+    plain = [re.sub(rb"\x1b\[0m", b"", line) for line in lines]
+    wanted = [n for n, (line, shown) in enumerate(zip(lines, plain, strict=True)) if b"ab" in line or b"ab" in shown]
+    assert [line for line, _ in found("ab", raw=raw)] == wanted
+    assert [line for line, _ in found("ab", regex=True, raw=raw)] == wanted
+
+
+def test_an_empty_match_at_the_end_of_a_line_with_escapes_stands_at_its_end() -> None:
+    raw = b"a \x1b[0m\n"
+    assert search(raw, r"\B$", regex=True).hits[0].match == Span(6, 6)
+
+
+def test_the_span_of_a_hit_among_escapes_begins_and_ends_at_its_letters() -> None:
+    raw = b"\x1b[1ma\x1b[0mb\x1b[1m\n"
+    assert search(raw, "ab").hits[0].match == Span(4, 10)
+    assert search(raw, "b").hits[0].match == Span(9, 10)
