@@ -52,7 +52,7 @@ for word in $$EXCLUDE; do \
 done; \
 [ -z "$$rule" ] || set -- "$$@" --exclude "$$rule"; \
 echo "compare: $$OLD with $$NEW$${EXCLUDE:+, leaving out $$EXCLUDE}"; \
-$(VENV)/bin/evidence --store $(BUILD)/demo-store demo "$$OLD" "$$NEW" "$$@"
+$(VENV)/bin/evidence --store $(BUILD)/demo-store demo "$$OLD" "$$NEW" --report $(BUILD)/compat-report.md "$$@"
 endef
 
 # Backfill is left out of the pair because it has breaking changes: its ids went from string to integer in four operations and its

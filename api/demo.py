@@ -7,12 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evidence_store.canonical import canonical_digest, digest_of
-from evidence_store.errors import InvalidInput, JsonValue, NotFound
-from evidence_store.ids import short_id
-from evidence_store.model import EvidenceId, ProgressState, ResourceName, Standing, TaskName, TaskRevision
-from evidence_store.records.sources import Revision
-from evidence_store.store.sources import PutRequest
 from api.compat_report import (
     DEFAULT_EXCLUSIONS,
     Conclusion,
@@ -29,6 +23,12 @@ from api.compat_report import (
 from api.sessions import Session, Spent, ToolRequest
 from api.tools import call_tool
 from api.wiring import DEFAULT_COUNTER, Services
+from evidence_store.canonical import canonical_digest, digest_of
+from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.ids import short_id
+from evidence_store.model import EvidenceId, ProgressState, ResourceName, Standing, TaskName, TaskRevision
+from evidence_store.records.sources import Revision
+from evidence_store.store.sources import PutRequest
 from projector import Profile
 
 AGENT = "agent:compat-report/1"
@@ -145,7 +145,7 @@ def _contents(messages: Iterable[Mapping[str, JsonValue]]) -> list[str]:
 
 def _arguments(given: Mapping[str, object]) -> dict[str, JsonValue]:
     """The agent's arguments, which are JSON already."""
-    return {name: value for name, value in given.items()}  # type: ignore[misc]
+    return dict(given.items())  # type: ignore[arg-type]
 
 
 def _caller(services: Services, session: Session) -> Callable[[str, Mapping[str, object]], str]:

@@ -1,41 +1,53 @@
-"""The projector over a store: its reading port and its gate, and a step from a file."""
+"""The projector over a store: its reading port and its gates, and a step from a file."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from evidence_store.errors import JsonValue, NotFound, StoreMissing
-from evidence_store.model import EvidenceId, Packet
-from api.presenters import Json
 from api.settings import Settings
 from api.wiring import Services, open_services
-from projector import Outcome, Principal, Projected, counter_for, project, receipt_json, step_from_json
+from evidence_store.errors import JsonValue, NotFound, StoreMissing
+from evidence_store.model import EvidenceId, Packet
+from projector import GivenEvidence, Outcome, Principal, counter_for, project, step_from_json
 
 EVIDENCE_TOKENS = 4000
 """Tokens that one evidence of a step may take; what is larger comes as an outline, or cut."""
 
 
 class StoreReader:
-    """Reads evidence for the projector. What was read once in a session is kept: evidence never changes."""
+    """Reads evidence for the projector, and is a gate by labels: a packet is for those who are cleared for all of its labels.
+
+    What was read once is kept, as evidence never changes; permission is asked of the labels each time.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._known: dict[EvidenceId, Packet] = {}
 
     def remember(self, packets: Iterable[Packet]) -> None:
-        """Packets that a tool answered with; one that is shown in full is not replaced by a lesser one."""
+        """Packets that came another way; one that is shown in full is not replaced by a lesser one."""
         for packet in packets:
             if packet.shown_in_full or packet.id not in self._known:
                 self._known[packet.id] = packet
 
     def find_evidence(self, ids: Sequence[EvidenceId], principal: Principal) -> Sequence[Packet]:
-        """The packets of these ids in order, without those that are absent or not permitted."""
-        found = (self._find(id_) for id_ in dict.fromkeys(ids))
-        return [packet for packet in found if packet is not None and _permitted(packet, principal)]
+        """See `projector.ports.EvidenceReader`."""
+        permitted = self.permitted(ids, principal)
+        return [packet for id_ in dict.fromkeys(ids) if id_ in permitted and (packet := self.find(id_)) is not None]
+
+    def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
+        """See `projector.ports.Gate`. An id of nothing has nothing to give away."""
+        cleared = frozenset(principal.clearances)
+        return frozenset(id_ for id_ in ids if cleared.issuperset(self._labels(id_)))
 
     def find_known(self, ids: Iterable[EvidenceId]) -> Sequence[Packet]:
-        """Of these, the packets that were read in this session."""
+        """Of these, the packets that were read or remembered."""
         return [self._known[id_] for id_ in ids if id_ in self._known]
 
-    def _find(self, id_: EvidenceId) -> Packet | None:
+    def _labels(self, id_: EvidenceId) -> tuple[str, ...]:
+        packet = self.find(id_)
+        return () if packet is None else packet.labels
+
+    def find(self, id_: EvidenceId) -> Packet | None:
+        """The packet of an evidence, whoever asks; None where there is none."""
         if id_ not in self._known:
             try:
                 self.remember([self._services.store.passages.get(id_, self._services.limit(EVIDENCE_TOKENS))])
@@ -44,45 +56,32 @@ class StoreReader:
         return self._known[id_]
 
 
-class NoReader:
-    """For a step that brings its evidence along."""
+class OwnersReader:
+    """For a session on one's own machine: the principal owns the store and may see all of it."""
+
+    def __init__(self, reader: StoreReader) -> None:
+        self._reader = reader
 
     def find_evidence(self, ids: Sequence[EvidenceId], principal: Principal) -> Sequence[Packet]:
-        return []
-
-
-class OpenGate:
-    """Permits everything that the reader gave: on one's own machine there is one principal, who owns the store."""
+        """See `projector.ports.EvidenceReader`."""
+        found = (self._reader.find(id_) for id_ in dict.fromkeys(ids))
+        return [packet for packet in found if packet is not None]
 
     def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
+        """See `projector.ports.Gate`."""
         return frozenset(ids)
-
-
-def _permitted(packet: Packet, principal: Principal) -> bool:
-    return not principal.clearances or set(packet.labels) <= set(principal.clearances)
 
 
 def project_step(value: JsonValue, settings: Settings) -> Outcome:
     """Builds the input of a step that a file describes. Works without a store when the evidence comes along."""
     step = step_from_json(value)
     counter = counter_for(step.profile.counter)
+    given = [one for one in step.evidence if isinstance(one, Packet)]
     try:
         with open_services(settings) as services:
-            return project(step, StoreReader(services), counter, OpenGate())
+            reader = StoreReader(services)
+            reader.remember(given)
+            return project(step, reader, counter, reader)
     except StoreMissing:
-        return project(step, NoReader(), counter, OpenGate())
-
-
-def outcome_json(outcome: Outcome) -> dict[str, Json]:
-    """Messages, tools and receipt of a projection, or what to do instead."""
-    if isinstance(outcome, Projected):
-        projection = outcome.projection
-        shown: Mapping[str, JsonValue] = {
-            "outcome": "projected",
-            "messages": list(projection.messages),
-            "tools": list(projection.tools),
-            "receipt": receipt_json(projection.receipt),
-            "unmet": [{need.kind: need.name, "unmet": need.unmet} for need in projection.unmet],
-        }
-        return dict(shown)  # type: ignore[arg-type]  # the same JSON, under two names of its type
-    return {"outcome": type(outcome).__name__, "text": outcome.text, "must_tokens": outcome.must_tokens, "room_tokens": outcome.room_tokens}
+        alone = GivenEvidence(given)
+        return project(step, alone, counter, alone)

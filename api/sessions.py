@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from api.projecting import OwnersReader, StoreReader
+from api.tools import ToolContext, call_tool, definitions
+from api.wiring import Services
 from evidence_store.canonical import digest_of
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.model import EvidenceId, Packet, TaskRevision
 from evidence_store.records.runs import RunKey, Shown, StepKey
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall
-from api.projecting import OpenGate, StoreReader
-from api.tools import ToolContext, call_tool, definitions
-from api.wiring import Services
 from projector import (
     Profile,
     Projected,
@@ -90,9 +90,12 @@ class Session:
             claims=tuple(self._store.claims.list_claims(self._task.task)),
             strategy="externalise",
         )
-        outcome = project(step, self._reader, self._counter, OpenGate())
+        reader = OwnersReader(self._reader)
+        outcome = project(step, reader, self._counter, reader)
         if not isinstance(outcome, Projected):
-            raise LimitExceeded(f"step {self._step.number} does not fit: {outcome.text}", {"limit": outcome.room_tokens}, code="over_budget")
+            raise LimitExceeded(
+                f"step {self._step.number} does not fit: {outcome.text}", {"limit": outcome.room_tokens}, code="over_budget"
+            )
         self._keep(self._step, outcome.projection)
         return outcome.projection
 
@@ -118,7 +121,7 @@ class Session:
 
     def _shown_packets(self, projection: Projection) -> Sequence[Packet]:
         """The packets that stand in full in this input, in its order."""
-        return self._reader.find_known(projection.evidence)
+        return self._reader.find_known(dict.fromkeys((*projection.in_exchanges, *projection.evidence)))
 
     def act(self, text: str, requests: Sequence[ToolRequest]) -> None:
         """Takes the agent's turn: opens its calls, makes them, closes them."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from api.settings import Settings
+from api.tools import ToolContext
 from evidence_store.model import TextLimit
 from evidence_store.records.runs import StepKey
 from evidence_store.store import EvidenceStore, init_store, open_store
-from api.settings import Settings
-from api.tools import ToolContext
 from projector import TokenCounter, TokenLimit, counter_for
 
 DEFAULT_COUNTER = "o200k_base"

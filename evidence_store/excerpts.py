@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import outline
-from evidence_store.documents.text import count_lines
 from evidence_store.documents.shown import shown_text
+from evidence_store.documents.text import count_lines
 from evidence_store.documents.values import value_json
 from evidence_store.model import Cut, Outline, Span, TextLimit
 
@@ -51,14 +51,17 @@ class NoLimit:
 
 
 def show_node(document: Document, node: Node, limit: TextLimit, children: Children | None = None) -> Shown:
-    """A node in the source's own characters, with its value; an outline where it is a container that does not fit."""
+    """A node in the source's own characters, with its value; an outline where it is a container that does not fit.
+
+    Raises NotContainer for children of a scalar, NotFound for children past the end.
+    """
     raw = document.source(node)
     shown = shown_text(raw)
     if children is None and limit.fits(shown.text):
         value = value_json(document, node)
         transforms = (*shown.transforms, *(value.transforms if value else ()))
         return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=value.json if value else None)
-    if node.is_container:
+    if node.is_container or children is not None:
         return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1))
     return cut_text(raw, node.span, limit)
 

@@ -92,6 +92,9 @@ def decode_frames(frames: Sequence[Frame], stored: bytes, blob: Digest) -> bytes
 
 def _decode(frame: Frame, stored: bytes, blob: Digest) -> bytes:
     try:
+        # A damaged header may claim any size, and the decoder makes room for it at once.
+        if zstandard.frame_content_size(stored) not in (-1, frame.raw.length):
+            raise _mismatch(blob, frame)
         raw = zstandard.ZstdDecompressor().decompress(stored, max_output_size=frame.raw.length or 1)
     except zstandard.ZstdError as why:
         raise _mismatch(blob, frame) from why

@@ -16,10 +16,11 @@ NeedleKind = Literal["quoted", "code", "number", "identifier"]
 _NEEDLES = re.compile(
     r"""`(?P<code>[^`]+)`
       | "(?P<straight>[^"]+)" | “(?P<curly>[^”]+)” | «(?P<angle>[^»]+)» | 「(?P<corner>[^」]+)」
-      | (?P<identifier>(?<![\w/])/[\w{][\w{}/.\-]* | \b[A-Za-z]+_\w+\b | \b[a-z]+[A-Z]\w*\b)
+      | (?P<identifier>(?<![\w/])/[\w{](?:[\w{}/.\-]*[\w}/])? | \b[A-Za-z]+_\w+\b | \b[a-z]+[A-Z]\w*\b)
       | (?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w]))""",
     re.VERBOSE,
 )
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,17 @@ def _stands(needle: Needle, sources: Sequence[str]) -> bool:
     return needle.kind == "code" and len(words) > 1 and all(_any_has(word, sources) for word in words)
 
 
+def stands_quoted(quote: str, sources: Sequence[str]) -> bool:
+    """Whether a quote stands in a source to the letter; one that is a number, as that number and not within another."""
+    if _NUMBER.fullmatch(quote):
+        return _any_has(quote, sources)
+    return bool(quote) and any(quote in source for source in sources)
+
+
 def _any_has(text: str, sources: Iterable[str]) -> bool:
-    """As a whole: `5` does not stand in `50`, nor `limit` in `limits`."""
+    """As a whole: `5` does not stand in `50`, nor `limit` in `limits`, nor `5` in `-5`."""
     before = r"(?<![\w.])" if text[:1].isalnum() or text[:1] in "_-" else ""
+    before += r"(?<!(?<!\w)-)" if text[:1].isdigit() else ""
     after = r"(?![\w]|\.\d)" if text[-1:].isalnum() or text[-1:] == "_" else ""
     pattern = re.compile(before + re.escape(text) + after)
     return any(pattern.search(source) for source in sources)

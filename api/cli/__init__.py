@@ -8,12 +8,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from evidence_store import VERSION
-from evidence_store.errors import EvidenceStoreError, StoreUnavailable
 from api.cli.commands import add_commands
 from api.cli.output import Output
 from api.cli.parser import Parser, Run, Verbs, wants_json
 from api.errors import EXIT_STORE_FAULT, exit_code
+from evidence_store import VERSION
+from evidence_store.errors import EvidenceStoreError, StoreUnavailable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import orjson
 
-from evidence_store.errors import InvalidInput, JsonValue
-from evidence_store.report_check import find_uncited
-from evidence_store.trace import trace
 from api.cli.output import Output
 from api.cli.sources import read_pieces
 from api.errors import EXIT_DONE, EXIT_NO
 from api.presenters import Json
-from api.projecting import outcome_json, project_step
+from api.projecting import project_step
 from api.settings import read_settings
 from api.wiring import open_services
-from projector import validate
+from evidence_store.errors import InvalidInput, JsonValue
+from evidence_store.report_check import find_uncited
+from evidence_store.trace import trace
+from projector import outcome_json, validate
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
 
@@ -66,7 +66,11 @@ def run_check(arguments: Namespace, output: Output) -> int:
         citations.append(shown | ({"text": one.text} if one.text else {}))
     uncited: list[Json] = [{"line": one.line, "text": one.text} for one in find_uncited(text)]
     n_bad = sum(not one.ok for one in checked)
-    lines = [f"{arguments.report}:{one.place.line}: {one.place.id} {one.verdict}, quote {one.quote}: {one.text}\n" for one in checked if not one.ok]
+    lines = [
+        f"{arguments.report}:{one.place.line}: {one.place.id} {one.verdict}, quote {one.quote}: {one.text}\n"
+        for one in checked
+        if not one.ok
+    ]
     summary = f"{len(checked)} citations, {len(checked) - n_bad} ok, {n_bad} not; {len(uncited)} sentences without a citation\n"
     output.value({"ok": ok, "citations": citations, "uncited": uncited}, "".join(lines) + summary)
     return EXIT_DONE if ok else EXIT_NO
@@ -98,9 +102,7 @@ def run_validate(arguments: Namespace, output: Output) -> int:
     if not isinstance(messages, list):
         raise InvalidInput(f"{arguments.messages!r} is no list of messages", code="not_messages")
     found = validate(messages, arguments.provider, allow_open=arguments.allow_open)
-    faults: list[Json] = [
-        {"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found
-    ]
+    faults: list[Json] = [{"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found]
     lines = [f"message {fault.message}: {fault.text}\n" for fault in found]
     output.value({"ok": not found, "faults": faults}, "".join(lines) or "ok\n")
     return EXIT_NO if found else EXIT_DONE
@@ -110,5 +112,5 @@ def run_project(arguments: Namespace, output: Output) -> int:
     value = read_json(arguments.step)
     outcome = project_step(value, read_settings(arguments.store))
     shown = outcome_json(outcome)
-    output.value(shown, orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode() + "\n")
+    output.bytes(orjson.dumps(shown, option=0 if output.json else orjson.OPT_INDENT_2) + b"\n")
     return EXIT_DONE if shown["outcome"] == "projected" else EXIT_NO

@@ -1,7 +1,7 @@
 """The commands of the command line and their options; what runs them is named, and imported when it is asked for."""
 
-from evidence_store.model import Format, Kind
 from api.cli.parser import Parser, Verbs, whole_number
+from evidence_store.model import Format, Kind
 
 DEFAULT_MAX_TOKENS = 2000
 DEFAULT_HITS = 20
@@ -104,10 +104,14 @@ def _add_demo(verbs: Verbs) -> None:
     demo = verbs.add("demo", "Compare two versions of an API document, and report what breaks clients.", "demo:run_demo_command")
     demo.add_argument("old", nargs="?", metavar="OLD", help="file or RESOURCE@REV; without both, a small pair that ships along")
     demo.add_argument("new", nargs="?", metavar="NEW")
-    demo.add_argument("--exclude", action="append", default=[], metavar="RULE", help="POINTER=VALUE, tag=NAME or glob:/path; may be given again")
+    demo.add_argument(
+        "--exclude", action="append", default=[], metavar="RULE", help="POINTER=VALUE, tag=NAME or glob:/path; may be given again"
+    )
     demo.add_argument("--report", default="compat-report.md", metavar="PATH", help="where the report goes (default compat-report.md)")
 
 
 def _add_serving(verbs: Verbs) -> None:
     serve = verbs.add("serve", "Serve the store over HTTP, with pages to read reports in.", "serving:run_serve")
-    serve.add_argument("--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port on the loopback interface (default 8420)")
+    serve.add_argument(
+        "--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port on the loopback interface (default 8420)"
+    )

@@ -6,8 +6,7 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 
-from evidence_store.errors import InvalidInput, StoreUnavailable
-from evidence_store.model import EvidenceId, Standing
+from api.cli.commands import DEFAULT_PORT
 from api.cli.output import Output
 from api.compat_report import Conclusion
 from api.demo import DemoResult, StepNews, cited, of_standing, read_input_of, run_demo, shipped_pair
@@ -16,6 +15,8 @@ from api.presenters import Json, packet_json
 from api.sessions import Spent
 from api.settings import Settings, read_settings
 from api.wiring import Services, open_services
+from evidence_store.errors import InvalidInput, StoreUnavailable
+from evidence_store.model import EvidenceId, Standing
 
 HEADING = "# API compatibility report"
 MAX_TOKENS = 2000
@@ -127,10 +128,16 @@ def _text(result: DemoResult, report: Path, settings: Settings) -> str:
         f"the same run with every tool output kept in the conversation: {spent.pasted} tokens{less}",
         f"conclusions: {found}",
         f"report: {report}",
-        f"check it: evidence --store {settings.store} check {report}",
-        f"read it with its evidence: evidence --store {settings.store} serve, then open http://127.0.0.1:8420/reports/{result.report_id}",
+        f"check it: {_program()} --store {settings.store} check {report}",
+        f"read it with its evidence: {_program()} --store {settings.store} serve",
+        f"  then open http://127.0.0.1:{DEFAULT_PORT}/reports/{result.report_id}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _program() -> str:
+    """The command as it was called, so that the line can be copied."""
+    return sys.argv[0] if Path(sys.argv[0]).name == "evidence" else "evidence"
 
 
 def _bars(spent: Spent) -> list[str]:

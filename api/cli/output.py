@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import orjson
 
-from evidence_store.errors import EvidenceStoreError
-from evidence_store.model import Packet
 from api.errors import error_object
 from api.presenters import Json, dumps
+from evidence_store.errors import EvidenceStoreError
+from evidence_store.model import Packet
 
 
 class Output:

@@ -2,11 +2,6 @@
 
 from argparse import Namespace
 
-from evidence_store.documents.openapi import find_operation
-from evidence_store.ids import read_id
-from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
-from evidence_store.store.comparisons import SearchRequest
-from evidence_store.store.passages import Place, View
 from api.cli.output import Output, packets_text
 from api.cli.parser import read_place
 from api.errors import WrongUse
@@ -14,6 +9,11 @@ from api.presenters import Json, packet_json, state_json
 from api.settings import read_settings
 from api.tools.reading import read_children
 from api.wiring import Services, open_services
+from evidence_store.documents.openapi import find_operation
+from evidence_store.ids import read_id
+from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
+from evidence_store.store.comparisons import SearchRequest
+from evidence_store.store.passages import Place, View
 
 
 def run_read(arguments: Namespace, output: Output) -> int:

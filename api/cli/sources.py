@@ -5,14 +5,14 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from evidence_store.errors import InvalidInput, NotFound
-from evidence_store.model import Format, Kind, ResourceName
-from evidence_store.records.sources import Revision
-from evidence_store.store import init_store, open_store
 from api.cli.output import Output
 from api.cli.parser import read_place
 from api.presenters import Json, resource_json, revision_json
 from api.settings import read_settings
+from evidence_store.errors import InvalidInput, NotFound
+from evidence_store.model import Format, Kind, ResourceName
+from evidence_store.records.sources import Revision
+from evidence_store.store import init_store, open_store
 
 PIECE_BYTES = 1024 * 1024
 LISTED = 1000
@@ -96,6 +96,3 @@ def _revision_text(revision: Revision, word: str) -> str:
     head = f"{revision.resource}@{revision.number}  {revision.format.value}, {revision.size} bytes, {revision.digest}"
     notes = [f"  {note.code}: {note.text}\n" for note in revision.notes]
     return f"{word} {head}".lstrip() + "\n" + "".join(notes)
-
-
-

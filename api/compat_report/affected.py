@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from api.compat_report.outcome import Outcome, RecordedClaim, RecordedSubject
 from api.compat_report.subjects import OperationSubject, PairSubject, parse_subject
 
-_DIRECTIONS = {"request": "request", "parameter": "request", "body": "request", "response": "response", "result": "response"}
+_DIRECTIONS = {
+    "request": "request",
+    "request-value": "request",
+    "parameter": "request",
+    "body": "request",
+    "response": "response",
+    "response-value": "response",
+    "result": "response",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,20 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from api.compat_report.costs import KEYS_TOKENS, PATHS_TOKENS, TURN_TOKENS, WIDE_TOKENS, cost_of
 from api.compat_report.memo import Memo, format_memo, parse_memo
 from api.compat_report.model import Argument, Call, Need, Refusal, Side, Turn
-from api.compat_report.reading import CHARS_PER_TOKEN, PACKET_TOKENS, Input, Listed, ReadValue, read_input
+from api.compat_report.reading import Input, Listed, ReadValue, read_input
 from api.compat_report.steps import advance, base_evidence
 from api.compat_report.subjects import OPERATIONS
 from api.tools import value_of
 
 MAX_READS = 14
 """Reads of one turn."""
-TURN_TOKENS = 15_000
-"""What the packets of the next input may cost by estimate; the dynamic budget of a step is 23 648."""
 MAX_STARTED = 6
 """Subjects that are in work at the same time."""
-_USUAL_TOKENS, _WIDE_TOKENS, _KEYS_TOKENS, _PATHS_TOKENS = 2_000, 6_000, 4_000, 12_000
 _PAGE = re.compile(r"--children (\d+)-(\d+)")
 _SIDES: tuple[Side, Side] = ("old", "new")
 
@@ -78,17 +76,22 @@ def _work(seen: Input, before: tuple[Call, ...] = (), recorded: Sequence[dict[st
         if item.state not in ("doing", "todo") or item.subject == OPERATIONS:
             continue
         step = advance(seen, item.subject, parse_memo(item.next))
-        cost = step.held_tokens + sum(_cost(seen, need) for need in step.needs)
+        cost = step.held_tokens + sum(cost_of(seen, need) for need in step.needs)
         fits = not started or (tokens + cost <= TURN_TOKENS and len(reads) + len(step.needs) <= MAX_READS and started < MAX_STARTED)
         if item.state == "todo" and not step.ended and not fits:
             break
         claims += step.claims
-        items += [step.item, *map(_todo, step.subjects)]
+        items += map(_todo, step.subjects)
         if step.ended:
-            continue
-        started += 1
-        tokens += cost if fits else step.held_tokens
-        reads += [_read(seen, need) for need in step.needs] if fits else []
+            items.append(step.item)
+        elif fits:
+            started, tokens = started + 1, tokens + cost
+            items.append(step.item)
+            reads += [_read(seen, need) for need in step.needs]
+        else:
+            keeps = tokens + step.held_tokens <= TURN_TOKENS
+            tokens += step.held_tokens if keeps else 0
+            items.append(step.deferred(item.next, keeps_evidence=keeps))
     if not items:
         return Turn("All subjects are dealt with.")
     return Turn(_say(items), (*claims, _record(items), *reads))
@@ -133,9 +136,9 @@ def _read(seen: Input, need: Need) -> Call:
         return Call("read_spec", {**arguments, "operation": need.operation})
     arguments["pointer"] = need.pointer
     if need.look == "keys":
-        arguments |= {"view": "keys", "max_tokens": _PATHS_TOKENS if need.pointer == "/paths" else _KEYS_TOKENS}
+        arguments |= {"view": "keys", "max_tokens": PATHS_TOKENS if need.pointer == "/paths" else KEYS_TOKENS}
     elif need.wide:
-        arguments["max_tokens"] = _WIDE_TOKENS
+        arguments["max_tokens"] = WIDE_TOKENS
     return Call("read_spec", arguments)
 
 
@@ -143,14 +146,3 @@ def _read_page(seen: Input, page: re.Match[str] | None) -> Call:
     version = seen.versions.old
     arguments: dict[str, Argument] = {"resource": version.resource, "revision": version.revision, "pointer": "/paths"}
     return Call("read_spec", arguments if page is None else {**arguments, "children": f"{page[1]}-{page[2]}"})
-
-
-def _cost(seen: Input, need: Need) -> int:
-    """What a read may add to the next input, by estimate."""
-    if need.look == "keys":
-        return 2_500 if need.pointer == "/paths" else 300
-    size = seen.view(need.side).size(need.pointer)
-    limit = _WIDE_TOKENS if need.wide else _USUAL_TOKENS
-    if size is None:
-        return limit if need.wide or need.operation or need.pointer.count("/") <= 3 else PACKET_TOKENS + 40
-    return min(limit, size // CHARS_PER_TOKEN) + PACKET_TOKENS

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from api.compat_report.comparison import Comparison, new_cite, old_cite, ref_of
 from api.compat_report.model import Direction
-from api.compat_report.phrases import describe_schema
+from api.compat_report.phrases import describe_schema, spell
 from api.compat_report.pointers import parent_of
 from api.compat_report.shapes import covers, find_core, find_parts, find_types
 from api.compat_report.view import Node
@@ -35,12 +35,35 @@ def compare_branches(
         for before in olds:
             phrase = describe_schema(before, direction)
             place = c.new.node(parent_of(new_branches[0].pointer)) if new_branches else new
-            c.add("request-branch-removed", f"an alternative of {phrase.text} removed", old_cite(before), new_cite(place), *phrase.cites)
+            c.add(
+                "request-branch-removed",
+                f"alternative {label(before)}of {phrase.text} removed",
+                old_cite(before),
+                new_cite(place),
+                *phrase.cites,
+            )
     else:
         for after in news:
             phrase = describe_schema(after, direction)
             place = c.old.node(parent_of(old_branches[0].pointer)) if old_branches else old
-            c.add("response-branch-added", f"an alternative of {phrase.text} added", old_cite(place), new_cite(after), *phrase.cites)
+            c.add(
+                "response-branch-added",
+                f"alternative {label(after)}of {phrase.text} added",
+                old_cite(place),
+                new_cite(after),
+                *phrase.cites,
+            )
+
+
+def label(branch: Node) -> str:
+    """What tells an alternative apart, with a space behind it: its reference, constant, title or type, as the source spells it."""
+    ref = ref_of(branch)
+    if ref is not None:
+        name = ref.rpartition("/")[2]
+        return f"`{name}` " if name and name.isprintable() and "`" not in name and branch.view.says(branch.pointer, name) else ""
+    stated = next((found for found in map(branch.get, ("const", "title", "type")) if found is not None), None)
+    word = spell(stated) if stated is not None else None
+    return f"{word} " if word else ""
 
 
 def _pair(olds: list[Node], news: list[Node], direction: Direction) -> list[tuple[Node, Node]]:
@@ -53,7 +76,7 @@ def _pair(olds: list[Node], news: list[Node], direction: Direction) -> list[tupl
                 olds.remove(before)
                 news.remove(after)
                 pairs.append((before, after))
-    if len(olds) == len(news) == 1:
+    if len(olds) == len(news) == 1 and not (_is_constant(olds[0]) and _is_constant(news[0])):
         pairs.append((olds.pop(), news.pop()))
     return pairs
 
@@ -90,8 +113,12 @@ def _covering(direction: Direction) -> Callable[[Node, Node], bool]:
 
 
 def _types(node: Node) -> frozenset[str] | None:
-    """The types of an inline alternative that says them; None behind a `$ref`."""
+    """The types of an inline alternative that says them; None behind a `$ref`, and for a constant, which is more than its type."""
     core = find_core(node).node
-    if ref_of(core) is not None:
+    if ref_of(core) is not None or _is_constant(core):
         return None
     return find_types(find_parts(core), core).names
+
+
+def _is_constant(node: Node) -> bool:
+    return "const" in node.names()

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from api.compat_report.model import Argument, Call, Cite, Finding, Look, Need, Value
+from api.compat_report.costs import count_chars
+from api.compat_report.model import Argument, Call, Cite, Finding, Look, Need
 from api.compat_report.reading import CHARS_PER_TOKEN, Input
 from api.compat_report.view import Hidden, Missing, View
 
@@ -44,21 +45,8 @@ def choose_look(view: View, cite: Cite) -> Look:
         value = view.find(cite.pointer)
     except Hidden:
         return "source"
-    large = not isinstance(value, Missing) and isinstance(value, dict | list) and estimate_value(value) > SOURCE_TOKENS
+    large = not isinstance(value, Missing) and isinstance(value, dict | list) and count_chars(value) // CHARS_PER_TOKEN > SOURCE_TOKENS
     return "keys" if large else "source"
-
-
-def estimate_value(value: Value) -> int:
-    """Tokens of a value in its source, roughly."""
-    return _chars(value, 0) // CHARS_PER_TOKEN
-
-
-def _chars(value: Value, depth: int) -> int:
-    if isinstance(value, dict):
-        return sum(len(name) + 2 * depth + 4 + _chars(member, depth + 1) for name, member in value.items())
-    if isinstance(value, list):
-        return sum(2 * depth + 3 + _chars(item, depth + 1) for item in value)
-    return len(value) if isinstance(value, str) else 5
 
 
 def claim_call(seen: Input, cited: Cited) -> Call:

@@ -3,15 +3,30 @@
 A `Hidden` place ends only the part that needed it, so that one look names all that is to be read.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import TracebackType
 
 from api.compat_report.model import Cite, Examination, Finding, Need
 from api.compat_report.pointers import find_target
 from api.compat_report.rules import require_rule
 from api.compat_report.subjects import PairKind, format_pair
 from api.compat_report.view import Hidden, Missing, Node, View
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Takes up what was hidden, so that the rest of the walk goes on."""
+
+    needs: dict[Need, None]
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        if not isinstance(error, Hidden):
+            return False
+        self.needs.update(dict.fromkeys(error.needs))
+        return True
 
 
 @dataclass(slots=True)
@@ -28,13 +43,9 @@ class Comparison:
     needs: dict[Need, None] = field(default_factory=dict)
     excluded: bool = False
 
-    @contextmanager
-    def part(self) -> Iterator[None]:
+    def part(self) -> "Part":
         """A part of the walk that may be cut short by a hidden place."""
-        try:
-            yield
-        except Hidden as hidden:
-            self.needs.setdefault(hidden.need)
+        return Part(self.needs)
 
     def add(self, rule: str, text: str, *cites: Cite) -> None:
         """A breaking change."""
@@ -112,6 +123,11 @@ def follow(node: Node) -> Node:
     if pointer is None:
         raise Unresolved(node.child("$ref"), "the reference leads out of the document")
     return node.view.node(pointer)
+
+
+def follow_if_ref(node: Node) -> Node:
+    """The target where the place is a `$ref`, else the place; what stands there need not be shown. Raises Unresolved."""
+    return node if ref_of(node) is None else follow(node)
 
 
 def resolve(node: Node) -> Node:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from api.compat_report.comparison import Comparison, Unresolved, lacking, new_cite, old_cite, ref_of, resolve, side_of
+from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, ref_of, resolve, side_of
 from api.compat_report.model import Cite, Direction
 from api.compat_report.phrases import Phrase, describe_operation
 from api.compat_report.pointers import split_pointer
@@ -161,7 +161,7 @@ def compare_referable(c: Comparison, kind: BodyKind, old: Node, new: Node) -> No
         c.use(kind, old, new)
     elif ref_of(old) is not None or ref_of(new) is not None:
         try:
-            c.use(kind, resolve(old), resolve(new))
+            c.use(kind, follow_if_ref(old), follow_if_ref(new))
         except Unresolved as fault:
             ask_reference(c, fault, f"the `$ref` of {name_owner(old)} is not followed")
     elif kind == "body":

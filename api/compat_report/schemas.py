@@ -9,11 +9,24 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from api.compat_report.branches import compare_branches
-from api.compat_report.comparison import Comparison, Unresolved, follow, lacking, new_cite, old_cite, side_of
+from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, side_of
 from api.compat_report.keywords import compare_keywords
 from api.compat_report.model import Cite, Direction
 from api.compat_report.phrases import Phrase, describe_schema, spell
-from api.compat_report.shapes import Core, Types, covers, find_all, find_branches, find_core, find_first, find_null, find_parts, find_types
+from api.compat_report.shapes import (
+    Core,
+    Types,
+    covers,
+    find_all,
+    find_branches,
+    find_core,
+    find_first,
+    find_null,
+    find_parts,
+    find_types,
+    require_keywords,
+)
+from api.compat_report.subjects import PairKind
 from api.compat_report.view import Hidden, Node
 
 
@@ -28,7 +41,7 @@ class Schemas:
     direction: Direction
 
 
-def compare_schemas(c: Comparison, old: Node, new: Node, direction: Direction, *, at_root: bool = False) -> None:
+def compare_schemas(c: Comparison, old: Node, new: Node, direction: Direction, *, at_root: bool = False, with_null: bool = True) -> None:
     """Compares in place what is shown; what stands behind `$ref` or is not shown becomes a pair of its own."""
     with c.part():
         if not at_root and not (old.is_shown() and new.is_shown()):
@@ -36,10 +49,12 @@ def compare_schemas(c: Comparison, old: Node, new: Node, direction: Direction, *
             return
         cores = find_core(old), find_core(new)
         with c.part():
-            _guarded(c, direction, *cores, compare_null)
+            if with_null:
+                _guarded(c, direction, *cores, compare_null)
         _guarded(c, direction, *cores, _compare_cores)
 
 
+_VALUES: dict[Direction, PairKind] = {"request": "request-value", "response": "response-value"}
 _Compare: TypeAlias = Callable[[Comparison, Direction, Core, Core], None]
 
 
@@ -60,12 +75,15 @@ def _ask_reference(c: Comparison, fault: Unresolved, old: Node, new: Node) -> No
 
 def _compare_cores(c: Comparison, direction: Direction, old: Core, new: Core) -> None:
     if old.is_reference or new.is_reference:
-        c.use(direction, follow(old.node) if old.is_reference else old.node, follow(new.node) if new.is_reference else new.node)
+        told_here = (old.null is None) != (new.null is None)
+        c.use(_VALUES[direction] if told_here else direction, follow_if_ref(old.node), follow_if_ref(new.node))
         return
     if any(not node.names() for node in (old.node, new.node)):
         compare_emptiness(c, direction, old.node, new.node)
         return
-    pair = Schemas(old.node, new.node, find_parts(old.node), find_parts(new.node), direction)
+    pair = _pair_parts(c, direction, old.node, new.node)
+    if pair is None:
+        return
     branches = find_branches(pair.old_parts), find_branches(pair.new_parts)
     if any(branches):
         with c.part():
@@ -75,6 +93,20 @@ def _compare_cores(c: Comparison, direction: Direction, old: Core, new: Core) ->
     with c.part():
         compare_members(c, pair)
     compare_keywords(c, pair, compare_schemas)
+
+
+def _pair_parts(c: Comparison, direction: Direction, old: Node, new: Node) -> Schemas | None:
+    """None where parts of one side or the other are still to be read; both sides ask in the same step."""
+    before = after = None
+    with c.part():
+        before = find_parts(old)
+        require_keywords(before)
+    with c.part():
+        after = find_parts(new)
+        require_keywords(after)
+    if c.needs:
+        return None
+    return None if before is None or after is None else Schemas(old, new, before, after, direction)
 
 
 def compare_emptiness(c: Comparison, direction: Direction, old: Node, new: Node) -> None:
@@ -98,8 +130,8 @@ def _constrains(node: Node) -> bool:
 
 
 def compare_null(c: Comparison, direction: Direction, old: Core, new: Core) -> None:
-    """Null lost in a request, or gained in a response."""
-    if (old.is_reference or old.null) and (new.is_reference or new.null) and (old.null is None) == (new.null is None):
+    """Null lost in a request, or gained in a response; behind a `$ref` the pair tells, unless only one place of use takes null."""
+    if (old.is_reference or new.is_reference) and (old.null is None) == (new.null is None):
         return
     before, after = find_null(old), find_null(new)
     lost = direction == "request" and before.taken is True and after.taken is False

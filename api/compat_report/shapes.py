@@ -6,8 +6,8 @@ Nothing is merged into a copy: each keyword is answered with the place where it 
 from dataclasses import dataclass
 
 from api.compat_report.comparison import Unresolved, follow, is_there, ref_of
-from api.compat_report.model import Value
-from api.compat_report.view import Node
+from api.compat_report.model import Need, Value
+from api.compat_report.view import Hidden, Node
 
 ANNOTATIONS = {
     "title", "description", "default", "example", "examples", "deprecated", "externalDocs", "xml", "readOnly", "writeOnly",
@@ -82,30 +82,38 @@ def _nullable(node: Node) -> Node | None:
 
 
 def find_parts(node: Node) -> tuple[Node, ...]:
-    """The schemas that all apply: the schema itself and, through `$ref`, each part of its `allOf`. Loop-safe; raises Unresolved."""
+    """The schemas that all apply: the schema itself and, through `$ref`, each part of its `allOf`. Loop-safe.
+
+    Raises Unresolved, or Hidden with all parts that are not shown, so that one step reads them together.
+    """
     parts: dict[str, Node] = {}
-    _collect(node, parts, set())
+    needs: dict[Need, None] = {}
+    _collect(node, parts, set(), needs)
+    if needs:
+        raise Hidden(*needs)
     return tuple(parts.values())
 
 
-def _collect(node: Node, parts: dict[str, Node], seen: set[str]) -> None:
+def _collect(node: Node, parts: dict[str, Node], seen: set[str], needs: dict[Need, None]) -> None:
     if node.pointer in seen:
         return
     seen.add(node.pointer)
-    names = node.names()
-    if "$ref" in names:
-        if not is_30(node) and any(name != "$ref" and not is_annotation(name) for name in names):
+    try:
+        names = node.names()
+        if "$ref" in names:
+            if not is_30(node) and any(name != "$ref" and not is_annotation(name) for name in names):
+                parts[node.pointer] = node
+            following: tuple[Node, ...] = (_target(node),)
+        elif (core := find_core(node).node).pointer != node.pointer:
+            following = (core,)
+        else:
             parts[node.pointer] = node
-        _collect(_target(node), parts, seen)
+            following = node.child("allOf").items() if "allOf" in names else ()
+    except Hidden as hidden:
+        needs.update(dict.fromkeys(hidden.needs))
         return
-    core = find_core(node).node
-    if core.pointer != node.pointer:
-        _collect(core, parts, seen)
-        return
-    parts[node.pointer] = node
-    if "allOf" in names:
-        for branch in node.child("allOf").items():
-            _collect(branch, parts, seen)
+    for one in following:
+        _collect(one, parts, seen, needs)
 
 
 def _target(node: Node) -> Node:
@@ -113,6 +121,25 @@ def _target(node: Node) -> Node:
     if not is_there(target):
         raise Unresolved(node.child("$ref"), "the reference leads to nothing")
     return target
+
+
+def require_keywords(parts: tuple[Node, ...]) -> None:
+    """Raises Hidden with all that is not shown of large schemas, so that one step reads it together; properties are wanted by name."""
+    needs: dict[Need, None] = {}
+    for part in parts:
+        for name in part.names():
+            if is_annotation(name) and name != "discriminator":
+                continue
+            child = part.child(name)
+            try:
+                if name == "properties":
+                    child.names()
+                elif name not in ("items", "additionalProperties"):
+                    child.find()
+            except Hidden as hidden:
+                needs.update(dict.fromkeys(hidden.needs))
+    if needs:
+        raise Hidden(*needs)
 
 
 def find_branches(parts: tuple[Node, ...]) -> tuple[Node, ...]:

@@ -7,17 +7,22 @@ from dataclasses import dataclass, replace
 
 from api.compat_report.citations import Cited, claim_call, find_cited
 from api.compat_report.comparison import Comparison
+from api.compat_report.costs import cost_of
 from api.compat_report.memo import Memo, format_memo
 from api.compat_report.model import Argument, Call, Cite, Examination, Finding, Need, Side
 from api.compat_report.operations import compare_operation, compare_pair, list_operations
-from api.compat_report.pointers import parent_of
+from api.compat_report.pointers import escape_token, parent_of
 from api.compat_report.reading import Input
 from api.compat_report.subjects import OPERATIONS, OperationSubject, parse_subject
 
-MAX_TRIED = 12
-"""Steps after which a subject is given up; the deepest real documents need five."""
+MAX_TRIED = 20
+"""Steps after which a subject is given up; the deepest real documents need nine."""
+_DOUBTFUL = 4
+"""Steps after which a place that does not appear is taken for one that may not exist."""
 MAX_BATCH = 12
 """Passages that are read for findings in one step."""
+HELD_TOKENS, MOST_TOKENS = 18_000, 20_000
+"""What one subject may hold in the input, and the most it may with the one read that it cannot do without."""
 _BASE = (("", "keys"), ("/openapi", "source"), ("/security", "source"))
 """Places of the document that nearly every subject asks for; their packets are handed on from subject to subject."""
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -35,6 +40,11 @@ class Step:
     """Estimated tokens of the packets that the next input must show."""
     subjects: tuple[str, ...] = ()
     """Subjects to be worked on."""
+
+    def deferred(self, memo: str, *, keeps_evidence: bool) -> dict[str, Argument]:
+        """The item when the reads have to wait: the memo as it was, and no packets where there is no room for them."""
+        kept = {name: value for name, value in self.item.items() if name != "next" and (keeps_evidence or name != "evidence")}
+        return {**kept, "next": self.item["next"] if self.claims else memo}
 
     @property
     def ended(self) -> bool:
@@ -68,17 +78,32 @@ def advance(seen: Input, subject: str, memo: Memo) -> Step:
     look = examine(seen, subject, memo)
     if look.exam.needs:
         needs = look.exam.needs
-        if memo.tried >= 2:
+        if memo.tried >= _DOUBTFUL:
             needs = tuple(dict.fromkeys([*needs, *_containers(needs)]))
         return _pursue(seen, subject, replace(memo, tried=memo.tried + 1), look, needs)
     return _conclude(seen, subject, memo, look)
 
 
 def _pursue(seen: Input, subject: str, memo: Memo, look: Look, needs: tuple[Need, ...], extra: tuple[str, ...] = ()) -> Step:
-    if max(memo.tried, memo.cites) > MAX_TRIED:
-        return _give_up(seen, subject, memo, look)
     evidence = _hold(seen, (*look.used, *extra))
-    return Step(_item(subject, "doing", evidence, format_memo(memo)), needs=needs[:MAX_BATCH], held_tokens=_tokens(seen, evidence))
+    held = _tokens(seen, evidence)
+    chosen = _affordable(seen, needs, held)
+    if max(memo.tried, memo.cites) > MAX_TRIED or not chosen:
+        return _give_up(seen, subject, memo, look)
+    return Step(_item(subject, "doing", evidence, format_memo(memo)), needs=chosen, held_tokens=held)
+
+
+def _affordable(seen: Input, needs: tuple[Need, ...], held: int) -> tuple[Need, ...]:
+    """The first reads that fit beside what is held."""
+    chosen: list[Need] = []
+    for need in needs[:MAX_BATCH]:
+        held += cost_of(seen, need)
+        if held > HELD_TOKENS and chosen:
+            break
+        if held > MOST_TOKENS:
+            break
+        chosen.append(need)
+    return tuple(chosen)
 
 
 def _containers(needs: tuple[Need, ...]) -> list[Need]:
@@ -131,18 +156,23 @@ def _batch(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def _give_up(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
     """What could not be read stays an open question."""
-    need = look.exam.needs[0] if look.exam.needs else None
-    version = seen.versions.of(need.side if need else "old")
-    about: Argument = {"resource": version.resource, "pointer": need.pointer if need else "", "aspect": "not-compared"}
     arguments: dict[str, Argument] = {
-        "about": about,
-        "text": f"`{subject}` is not compared",
+        "about": {"resource": seen.versions.old.resource, "pointer": _place_of(subject), "aspect": "not-compared"},
+        "text": "not compared: a passage that it needs was never shown in full",
         "citations": [{"evidence": evidence, "role": "context"} for evidence in look.used[:1]],
         "standing": "open",
-        "reason": "a passage that it needs could not be shown in full",
+        "reason": f"{subject} could not be read within the budget of a step",
     }
     item = _item(subject, "blocked", tuple(dict.fromkeys([*memo.cited, *look.used])), "not compared", look.exam.uses)
     return Step(item, (Call("record_claim", arguments),), subjects=look.exam.uses)
+
+
+def _place_of(subject: str) -> str:
+    """The place of the old version that a subject is about."""
+    parsed = parse_subject(subject)
+    if isinstance(parsed, OperationSubject):
+        return f"/paths/{escape_token(parsed.path)}/{parsed.method}"
+    return "/paths" if parsed is None else parsed.old
 
 
 def _hold(seen: Input, used: tuple[str, ...]) -> tuple[str, ...]:

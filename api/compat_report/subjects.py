@@ -13,10 +13,11 @@ from typing import Literal, cast
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 OPERATIONS = "operations"
-PairKind = Literal["request", "response", "parameter", "body", "result", "scheme"]
-"""A schema in a request or in a response, a parameter, a request body, a response object, a security scheme."""
+PairKind = Literal["request", "response", "request-value", "response-value", "parameter", "body", "result", "scheme"]
+"""A schema in a request or in a response (`-value`: null left out, since only one place of use says that it is taken), a parameter, a request body,
+a response object, a security scheme."""
 
-_PAIR = re.compile(r"(request|response|parameter|body|result|scheme) (\S*) -> (\S*)")
+_PAIR = re.compile(r"(request-value|response-value|request|response|parameter|body|result|scheme) (\S*) -> (\S*)")
 _OPERATION = re.compile(rf"({'|'.join(METHODS)}) (/.*)", re.DOTALL)
 
 

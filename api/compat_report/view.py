@@ -17,11 +17,11 @@ WIDE_BYTES = 14_000
 
 
 class Hidden(Exception):
-    """No packet in the input shows this place."""
+    """No packet in the input shows this place, or these."""
 
-    def __init__(self, need: Need) -> None:
-        super().__init__(f"{need.side} {need.pointer} is not in the input")
-        self.need = need
+    def __init__(self, *needs: Need) -> None:
+        super().__init__(", ".join(f"{need.side} {need.pointer}" for need in needs) + " not in the input")
+        self.needs = needs
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 What an application outside may use: call a tool by name, the definitions that a model is given, and the value of an excerpt.
 """
 
-from evidence_store.documents.model import Number, PlainValue
-from evidence_store.documents.values import parse_excerpt
 from api.tools.context import ToolAnswer, ToolContext
 from api.tools.definitions import call_tool, definitions
+from evidence_store.documents.model import Number, PlainValue
+from evidence_store.documents.values import parse_excerpt
 from projector import PacketText
 
 __all__ = ["Number", "PlainValue", "ToolAnswer", "ToolContext", "call_tool", "definitions", "value_of"]

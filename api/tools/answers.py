@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from api.tools.context import ToolAnswer
 from evidence_store.errors import EvidenceStoreError, InvalidInput, NotFound
 from evidence_store.model import Outcome, Packet
-from api.tools.context import ToolAnswer
 from projector import format_error, format_packet
 
 

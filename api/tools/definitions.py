@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue
 from api.tools.answers import error_answer
 from api.tools.arguments import Arguments
 from api.tools.context import ToolAnswer, ToolContext
 from api.tools.reading import get_evidence, list_resources, read_log, read_spec
 from api.tools.recording import ROLES, get_progress, list_claims, record_claim, record_progress
 from api.tools.searching import diff, search
+from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue
 
 Schema = Mapping[str, JsonValue]
 

@@ -2,6 +2,9 @@
 
 import orjson
 
+from api.tools.answers import packets_answer
+from api.tools.arguments import Arguments
+from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
 from evidence_store.documents.model import Document
 from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
 from evidence_store.documents.resolve import resolve
@@ -12,9 +15,6 @@ from evidence_store.ids import read_id
 from evidence_store.model import Pointer, ResourceName, Selector
 from evidence_store.pointers import join, plain_form
 from evidence_store.store.passages import Place, View
-from api.tools.answers import packets_answer
-from api.tools.arguments import Arguments
-from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
 
 LISTED_RESOURCES = 100
 

@@ -4,6 +4,9 @@ from typing import Literal
 
 import orjson
 
+from api.tools.answers import packets_answer
+from api.tools.arguments import Arguments
+from api.tools.context import ToolAnswer, ToolContext
 from evidence_store.errors import InvalidInput
 from evidence_store.ids import read_id
 from evidence_store.model import (
@@ -20,9 +23,6 @@ from evidence_store.model import (
 )
 from evidence_store.records.runs import StepKey
 from evidence_store.store.claims import ClaimRequest
-from api.tools.answers import packets_answer
-from api.tools.arguments import Arguments
-from api.tools.context import ToolAnswer, ToolContext
 from projector import format_progress_item
 
 LISTED = 100

@@ -2,12 +2,12 @@
 
 import orjson
 
-from evidence_store.model import Packet, Pointer, ResourceName
-from evidence_store.store.comparisons import EvidencePair, SearchRequest
 from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
 from api.tools.reading import pinned
+from evidence_store.model import Packet, Pointer, ResourceName
+from evidence_store.store.comparisons import EvidencePair, SearchRequest
 
 DEFAULT_HITS = 20
 MAX_HITS = 200

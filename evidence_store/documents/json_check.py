@@ -14,7 +14,7 @@ import msgspec
 from evidence_store.documents.depth import require_depth
 from evidence_store.documents.encoding import UTF8_MARK, require_utf8
 from evidence_store.documents.json import JsonDocument
-from evidence_store.documents.json_faults import HALF_PAIR, Repeat, find_half_pair, refuse, scan
+from evidence_store.documents.json_faults import Repeat, refuse, scan
 from evidence_store.documents.model import DEFAULT_LIMITS, Child, Limits, Node, Note, repeat_note
 from evidence_store.documents.text import LineStarts
 from evidence_store.errors import LimitExceeded, RefusedDocument
@@ -79,9 +79,6 @@ def check_json(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]:
         _GRAMMAR.decode(memoryview(raw)[first:])
     except (msgspec.DecodeError, RecursionError) as exc:
         _refuse(raw, first, exc, limits)
-    half = find_half_pair(raw)
-    if half is not None:
-        refuse(raw, half, "lone_surrogate", HALF_PAIR)
     return notes + _repeat_notes(raw, list(_iter_repeats(JsonDocument(raw))), limits)
 
 

@@ -22,9 +22,6 @@ _SPACE = re.compile(rb"[ \t\r\n]*+")
 _FOREIGN = re.compile(rb"-?(?:NaN|Infinity)")
 _HALF = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u(?P<half>[dD][89a-fA-F][0-9A-Fa-f]{2})|\\.", re.DOTALL)
 
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-HALF_PAIR = "an escape gives half of a surrogate pair, which is no character"
-
 _Expected = Literal["value", "value_or_close", "name", "name_or_close", "colon", "comma_or_close"]
 _WANTED: Mapping[_Expected, str] = {
     "value": "a value",
@@ -162,9 +159,9 @@ class _Scanner:
             self._done = True
 
     def _require_whole_pairs(self, start: int, end: int) -> None:
-        half = find_half_pair(self._raw, start, end)
+        half = next((found.start() for found in _HALF.finditer(self._raw, start, end) if found["half"]), None)
         if half is not None:
-            refuse(self._raw, half, "lone_surrogate", HALF_PAIR)
+            refuse(self._raw, half, "lone_surrogate", "an escape gives half of a surrogate pair, which is no character")
 
     def _refuse_here(self) -> NoReturn:
         space = _SPACE.match(self._raw, self._at, self._end)
@@ -185,14 +182,6 @@ def scan(raw: bytes, start: int, end: int, container: tuple[str, ...] = ()) -> S
     if rest is None or rest.end() != end:
         refuse(raw, rest.end() if rest else read.end, "trailing_data", "more text follows the end of the value")
     return read
-
-
-def find_half_pair(raw: bytes, start: int = 0, end: int | None = None) -> int | None:
-    """Offset of the first escape that gives half of a surrogate pair, in text whose backslashes all begin escapes."""
-    end = len(raw) if end is None else end
-    if not _SURROGATE.search(raw, start, end):
-        return None
-    return next((found.start() for found in _HALF.finditer(raw, start, end) if found["half"]), None)
 
 
 def refuse(raw: bytes, at: int, code: str, why: str) -> NoReturn:

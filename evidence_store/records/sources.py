@@ -66,7 +66,9 @@ def list_blobs(connection: ReadConnection, workspace: WorkspaceName) -> Sequence
     return [Digest(d) for d in connection.execute(select(blobs.c.digest).where(blobs.c.workspace == workspace)).scalars()]
 
 
-def insert_blob(connection: WriteConnection, workspace: WorkspaceName, blob: Encoded, stored_size: int, inline: bytes | None, at: int) -> None:
+def insert_blob(
+    connection: WriteConnection, workspace: WorkspaceName, blob: Encoded, stored_size: int, inline: bytes | None, at: int
+) -> None:
     row = {
         "workspace": workspace,
         "digest": blob.digest,
@@ -108,7 +110,8 @@ _FRAMES = (
 
 def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
     """The frames that hold a byte of `span`, in order; one frame for an empty span."""
-    first, last = span.start // FRAME_BYTES, max(span.start, span.end - 1) // FRAME_BYTES
+    last = max(0, span.end - 1) // FRAME_BYTES
+    first = min(span.start // FRAME_BYTES, last)
     found = connection.execute(_FRAMES, {"workspace": workspace, "digest": digest, "first": first, "last": last})
     return [Frame(n, Span(a, b), Span(c, d), sha256) for n, a, b, c, d, sha256 in found]
 

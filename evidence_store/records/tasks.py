@@ -45,9 +45,7 @@ def find_task_revision(
         task_revisions.c.constraints,
     )
     query = select(*columns).where(task_revisions.c.workspace == workspace, task_revisions.c.task == task)
-    query = (
-        query.order_by(task_revisions.c.number.desc()).limit(1) if number is None else query.where(task_revisions.c.number == number)
-    )
+    query = query.order_by(task_revisions.c.number.desc()).limit(1) if number is None else query.where(task_revisions.c.number == number)
     row = connection.execute(query).first()
     if row is None:
         return None

@@ -1,14 +1,14 @@
 """The store: one workspace over a database and a blob store. One public method is one use case in one transaction.
 
-    store = open_store(Path(".evidence"))
-    store.sources     resources, revisions, bytes
-    store.passages    evidence
-    store.tasks       task revisions, progress
-    store.runs        steps, projections, exposures, calls
-    store.claims      claims, reports
-    store.comparisons search, diff, locate
-    store.references  evidence with its $refs followed
-    store.checks      citations, integrity, the whole store
+store = open_store(Path(".evidence"))
+store.sources     resources, revisions, bytes
+store.passages    evidence
+store.tasks       task revisions, progress
+store.runs        steps, projections, exposures, calls
+store.claims      claims, reports
+store.comparisons search, diff, locate
+store.references  evidence with its $refs followed
+store.checks      citations, integrity, the whole store
 """
 
 from functools import cached_property

@@ -9,17 +9,17 @@ from evidence_store.documents.resolve import resolve
 from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, NotFound, StoreFault
 from evidence_store.excerpts import NoLimit
 from evidence_store.ids import Identity, read_id
-from evidence_store.records.events import iter_events
 from evidence_store.model import Basis, Digest, EvidenceId, Integrity, Lifecycle, TaskName
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import runs as run_records
 from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
+from evidence_store.records.events import iter_events
 from evidence_store.report_check import CitedPlace, find_citations, find_task
-from evidence_store.store.core import Core, read_blob, read_span
 from evidence_store.state import EvidenceState
 from evidence_store.store.claims import judgement_state
 from evidence_store.store.comparisons import Comparisons
+from evidence_store.store.core import Core, read_blob, read_span
 from evidence_store.store.passages import Passages, require_same_excerpt
 from evidence_store.store.sources import Sources
 from evidence_store.store.tasks import require_task_revision
@@ -219,4 +219,3 @@ def _number_faults(revisions: Sequence[source_records.Revision]) -> list[Fault]:
         return []
     name = revisions[0].resource if revisions else "?"
     return [Fault("revision_gap", name, f"revision numbers of {name!r} have a gap: {[r.number for r in revisions][:20]}")]
-

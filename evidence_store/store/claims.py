@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evidence_store.canonical import canonical_digest, digest_of
-from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.claim_rules import CitedFact, reasons_against, reasons_against_exclusion
+from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
 from evidence_store.ids import short_id
-from evidence_store.records.events import append_event
 from evidence_store.model import (
     About,
     Basis,
@@ -29,6 +28,7 @@ from evidence_store.records import evidence as evidence_records
 from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
 from evidence_store.records.claims import NewClaim, ReportRow, Ruling
+from evidence_store.records.events import append_event
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.records.tasks import Judgement
 from evidence_store.store.core import Core
@@ -113,7 +113,12 @@ class Claims:
 
     def _insert_ruling(self, connection: WriteConnection, task: TaskName, number: int, ruling: Ruling, at: int) -> None:
         claims.insert_ruling(connection, self._core.workspace, task, number, ruling, at)
-        data: dict[str, JsonValue] = {"standing": ruling.standing.value, "reason": ruling.reason, "checker": ruling.checker, "scope_rule": ruling.scope_rule}
+        data: dict[str, JsonValue] = {
+            "standing": ruling.standing.value,
+            "reason": ruling.reason,
+            "checker": ruling.checker,
+            "scope_rule": ruling.scope_rule,
+        }
         append_event(connection, self._core.workspace, "claim.ruled", f"{task}/C{number}", data, at)
 
     def _labels(self, connection: ReadConnection, id_: EvidenceId) -> tuple[str, ...]:
@@ -222,5 +227,3 @@ def judgement_state(judged: Judgement | None, newest: int) -> JudgementState:
     if judged.task_revision != newest:
         return JudgementState.STALE
     return JudgementState.APPLIES if judged.verdict == "applies" else JudgementState.REJECTED
-
-

@@ -86,7 +86,12 @@ class Comparisons:
         return SearchAnswer(mint(self._core, passages) if passages else (), found.more, receipt)
 
     def diff(
-        self, old: tuple[ResourceName, int | None], new: tuple[ResourceName, int | None], pointer: Pointer | None, n_pairs: int, limit: TextLimit
+        self,
+        old: tuple[ResourceName, int | None],
+        new: tuple[ResourceName, int | None],
+        pointer: Pointer | None,
+        n_pairs: int,
+        limit: TextLimit,
     ) -> DiffAnswer:
         """What changed between two revisions, as pairs of evidence; by nodes where both have them, else by lines."""
         _, before = self._revision(*old)

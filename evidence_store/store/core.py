@@ -6,6 +6,7 @@ Digests are checked here, for all blob stores: a frame's on every ranged read, t
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from evidence_store.blobs import BlobKey, BlobStore
 from evidence_store.canonical import digest_of
@@ -42,7 +43,8 @@ def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span
     if span.end > blob.size:
         raise IntegrityMismatch(f"blob {digest} has {blob.size} bytes, {span.end} were asked for", {"blob": digest})
     found = sources.list_frames(connection, core.workspace, digest, span)
-    if not found or found[0].raw.start > span.start or found[-1].raw.end < span.end:
+    gap = any(one.raw.end != following.raw.start for one, following in pairwise(found))
+    if not found or gap or found[0].raw.start > span.start or found[-1].raw.end < span.end:
         raise IntegrityMismatch(f"frames of blob {digest} are missing", {"blob": digest}, code="blob_missing")
     stored = Span(found[0].stored.start, found[-1].stored.end)
     kept = core.blobs.read(core.key(digest), stored) if blob.inline is None else blob.inline[stored.start : stored.end]

@@ -10,9 +10,9 @@ from evidence_store.canonical import digest_of
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.excerpts import Shown
 from evidence_store.ids import Identity
-from evidence_store.records.events import append_event
 from evidence_store.model import Basis, EvidenceId, Hop, LineRange, Packet, Selector, Span
 from evidence_store.records import evidence as records
+from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.store.core import Core

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evidence_store.canonical import digest_of
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import keys_text
 from evidence_store.documents.resolve import resolve
@@ -20,7 +21,6 @@ from evidence_store.documents.text import (
     span_of_bytes,
     span_of_lines,
 )
-from evidence_store.canonical import digest_of
 from evidence_store.errors import Ambiguous, IntegrityMismatch, InvalidInput, NotFound
 from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, show_derived, show_node, show_slice
 from evidence_store.model import EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit

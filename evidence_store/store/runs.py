@@ -11,9 +11,9 @@ import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
 from evidence_store.errors import InvalidInput, JsonValue, NotFound
-from evidence_store.records.events import append_event
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName
 from evidence_store.records import runs
+from evidence_store.records.events import append_event
 from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepKey
 from evidence_store.store.core import Core
 from evidence_store.store.sources import require_revision
@@ -89,7 +89,9 @@ class Runs:
             if revision.number not in runs.list_pins(connection, key, resource):
                 at = core.clock()
                 runs.insert_pin(connection, key, resource, revision.number, at)
-                append_event(connection, core.workspace, "run.pinned", run_name(key), {"resource": resource, "revision": revision.number}, at)
+                append_event(
+                    connection, core.workspace, "run.pinned", run_name(key), {"resource": resource, "revision": revision.number}, at
+                )
         return revision.number
 
     def add_user_message(self, key: RunKey, text: str) -> None:
@@ -97,7 +99,9 @@ class Runs:
             at = self._core.clock()
             body = canonical_bytes({"role": "user", "content": text}).decode()
             runs.insert_message(connection, key, None, "user", body, at)
-            append_event(connection, self._core.workspace, "message.added", run_name(key), {"role": "user", "digest": digest_of(body.encode())}, at)
+            append_event(
+                connection, self._core.workspace, "message.added", run_name(key), {"role": "user", "digest": digest_of(body.encode())}, at
+            )
 
     def open_step(self, key: RunKey) -> StepKey:
         """Begins the next step under the newest task revision."""
@@ -128,7 +132,12 @@ class Runs:
             at = core.clock()
             runs.insert_projection(connection, step, row, at)
             runs.insert_exposures(connection, step, Grade.PROJECTED, new.shown, at)
-            data: dict[str, JsonValue] = {"input": digest, "used_tokens": new.used_tokens, "cap_tokens": new.cap_tokens, "evidence": _shown_json(new.shown)}
+            data: dict[str, JsonValue] = {
+                "input": digest,
+                "used_tokens": new.used_tokens,
+                "cap_tokens": new.cap_tokens,
+                "evidence": _shown_json(new.shown),
+            }
             append_event(connection, core.workspace, "step.projected", step_name(step), data, at)
         return digest
 
@@ -149,7 +158,11 @@ class Runs:
     def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
         """Keeps an assistant turn and opens its calls."""
         core = self._core
-        body: dict[str, JsonValue] = {"role": "assistant", "content": text, "calls": [{"call": c.call, "name": c.name, "arguments": c.arguments} for c in calls]}
+        body: dict[str, JsonValue] = {
+            "role": "assistant",
+            "content": text,
+            "calls": [{"call": c.call, "name": c.name, "arguments": c.arguments} for c in calls],
+        }
         with core.database.writing() as connection:
             at = core.clock()
             runs.insert_message(connection, step.run, step.number, "assistant", canonical_bytes(body).decode(), at)

@@ -11,9 +11,9 @@ from evidence_store.documents.detect import Inspection, detect, inspect, open_do
 from evidence_store.documents.model import Document
 from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, LimitExceeded, NotFound
 from evidence_store.frames import Encoded, FrameEncoder
-from evidence_store.records.events import append_event
 from evidence_store.model import Format, Kind, ResourceName, Span
 from evidence_store.records import sources
+from evidence_store.records.events import append_event
 from evidence_store.records.sources import Observation, Resource, Revision
 from evidence_store.store.core import Core, read_blob, read_span
 
@@ -94,7 +94,12 @@ class Sources:
             staged.insert(connection, at)
             newest = _next_revision(request, staged.encoded, found, number + 1, at)
             sources.insert_revision(connection, core.workspace, newest)
-            data: dict[str, JsonValue] = {"digest": newest.digest, "size": newest.size, "format": newest.format.value, "complete": newest.complete}
+            data: dict[str, JsonValue] = {
+                "digest": newest.digest,
+                "size": newest.size,
+                "format": newest.format.value,
+                "complete": newest.complete,
+            }
             append_event(connection, core.workspace, "revision.added", f"{name}@{newest.number}", data, at)
         assert newest is not None
         seen = Observation(newest.number, at, request.origin, request.idempotency_key)

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from evidence_store.database import ReadConnection
 from evidence_store.errors import Conflict, InvalidInput, NotFound
-from evidence_store.records.events import append_event
 from evidence_store.model import EvidenceId, ProgressItem, ProgressState, TaskName, TaskRevision
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import tasks
+from evidence_store.records.events import append_event
 from evidence_store.records.runs import StepKey
 from evidence_store.store.core import Core
 

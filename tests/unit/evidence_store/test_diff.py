@@ -78,6 +78,11 @@ def test_a_list_of_scalars_and_containers_is_compared_by_index() -> None:
     assert changes(diff(document([1, {"id": 1}]), document([2, {"id": 1}]))) == [("changed", "/0", "/0")]
 
 
+def test_layout_is_no_change() -> None:
+    assert diff(document(b"[ ]"), document(b"[]")).pairs == ()
+    assert diff(document(b'{"a":1,"b":2}'), document(b'{ "b": 2, "a": 1 }')).pairs == ()
+
+
 def test_a_changed_type_is_one_change_at_that_node() -> None:
     assert changes(diff(document({"a": {"b": 1}}), document({"a": [1]}))) == [("changed", "/a", "/a")]
     assert changes(diff(document([]), document({}))) == [("changed", "", "")]

@@ -220,6 +220,15 @@ def test_what_is_no_json_is_refused_with_its_place(raw: bytes, code: str, line: 
     assert (caught.value.details["line"], caught.value.details["column"]) == (line, column)
 
 
+@pytest.mark.parametrize("half", ["\\udc00", "\\uDBFF", "\\ud800\\ud800", "\\ud83d\\n1234", "\\ud83dabcdef", "x\\udfff", "\\\\\\udc00"])
+def test_half_a_surrogate_pair_is_refused_in_names_and_values(half: str) -> None:
+    for raw in (f'"{half}"', f'[[["{half}"]]]', f'{{"{half}": 1}}'):
+        with pytest.raises(RefusedDocument) as caught:
+            check_json(raw.encode())
+        assert caught.value.error_code == "lone_surrogate"
+    check_json(b'["\\ud83d\\ude9a", "\\\\ud83d"]')
+
+
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
 def test_another_encoding_is_named(codec: str) -> None:
     with pytest.raises(RefusedDocument, match=r"encoding is UTF-(16|32)") as caught:

@@ -3,6 +3,9 @@
 import random
 from dataclasses import replace
 
+import orjson
+import tiktoken
+
 from evidence_store.errors import JsonValue
 from evidence_store.model import (
     About,
@@ -26,7 +29,8 @@ from evidence_store.model import (
 )
 from projector import GivenEvidence, Outcome, Projected, Projection, counter_for, project
 from projector.budget import Profile
-from projector.model import JsonObject, Step
+from projector.model import Candidate, JsonObject, Need, Step
+from projector.tokens.encodings import load_encoding
 
 TASK = TaskRevision(TaskName("compare"), 2, "find what breaks clients", ("all paths",), ("tag=Beta",), ("read only",), ("also /labels?",))
 PROFILE = Profile("openai", "gpt-4o", 32_768, 4_096, 1_024, "o200k_base")
@@ -156,3 +160,33 @@ def wild_history(rng: random.Random, n_groups: int) -> tuple[JsonObject, ...]:
         if rng.random() < 0.3:
             messages += [{"role": "assistant", "content": rng.choice(("done so far", " ", words(rng, 20)))}, user(words(rng, 8))]
     return tuple(messages)
+
+
+TOOLS = (
+    {"type": "function", "function": {"name": "read_spec", "description": "Reads.", "parameters": {"type": "object", "properties": {}}}},
+)
+
+
+def encoding() -> tiktoken.Encoding:
+    return load_encoding("o200k_base")
+
+
+def recount(made: Projection) -> int:
+    """The count rule, by tiktoken itself."""
+    tools = len(encoding().encode_ordinary(orjson.dumps(made.tools).decode())) if made.tools else 0
+    return len(encoding().encode_ordinary(orjson.dumps(made.messages).decode())) + tools + 12
+
+
+def full_step(rng: random.Random, n_groups: int = 40) -> Step:
+    packets = tuple(packet(number, words(rng, rng.randint(1, 120))) for number in range(12))
+    return step(
+        tools=TOOLS,
+        messages=wild_history(rng, n_groups),
+        progress=tuple(item(f"get /x{number}", rng.choice(list(ProgressState)), packets[number % 12].id) for number in range(60)),
+        claims=tuple(
+            claim(number, packets[number % 12].id, standing=rng.choice(list(Standing)), text=words(rng, 12)) for number in range(50)
+        ),
+        evidence=packets,
+        needs=(Need("pointer", "/paths/x3"), Need("claim", "C999")),
+        candidates=tuple(Candidate(words(rng, 30), f"note {number}", rng.choice("ab"), str(rng.random())) for number in range(20)),
+    )

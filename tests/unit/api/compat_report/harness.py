@@ -33,7 +33,11 @@ from projector.render.packets import format_packet_text
 from projector.render.sections import ProgressText, format_progress, format_task
 
 CHARS_PER_TOKEN = 3.5
-NAMES = {"mapping": "object", "sequence": "array", "scalar": "string"}
+
+
+def kind_of(node: yaml.Node) -> Any:
+    """The type as an outline names it; scalars all count as strings here."""
+    return "object" if isinstance(node, yaml.MappingNode) else "array" if isinstance(node, yaml.SequenceNode) else "string"
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,18 @@ class Source:
             node = child_of(node, token) if node is not None else None
         return node
 
-    def slice(self, node: yaml.Node) -> str:
-        return self.text[node.start_mark.index : node.end_mark.index].rstrip() if node.flow_style is False else self.span(node)
-
     def span(self, node: yaml.Node) -> str:
         return self.text[node.start_mark.index : node.end_mark.index].rstrip("\n ")
 
 
 def load(name: str, text: str) -> Source:
-    return Source(name, text, yaml.compose(text, Loader=yaml.SafeLoader))
+    return Source(name, text, compose(text))
+
+
+def compose(text: str) -> yaml.Node:
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert node is not None
+    return node
 
 
 def children_of(node: yaml.Node) -> list[tuple[str, yaml.Node]]:
@@ -89,7 +96,7 @@ def value_of_node(node: yaml.Node) -> Value:
 def read_value(packet: PacketText) -> Value:
     """The value of an excerpt, from its text alone."""
     text = " " * (packet.column or 0) + (packet.excerpt or "")
-    return value_of_node(yaml.compose(text, Loader=yaml.SafeLoader))
+    return value_of_node(compose(text))
 
 
 def label_of(node: yaml.Node, at: int) -> str:
@@ -147,15 +154,15 @@ def outline_of(source: Source, node: yaml.Node, children: str | None, max_tokens
         names = tuple(name for name, _ in children_of(child))[:8] if isinstance(child, yaml.MappingNode) else ()
         n_children = None if isinstance(child, yaml.ScalarNode) else len(children_of(child))
         scalar = source.span(child) if n_children is None else None
-        kind: Any = NAMES[child.id]
         entries.append(
-            OutlineEntry(token, kind, len(source.span(child)), n_children, names, scalar if scalar and len(scalar) <= 80 else None)
+            OutlineEntry(
+                token, kind_of(child), len(source.span(child)), n_children, names, scalar if scalar and len(scalar) <= 80 else None
+            )
         )
         if len(entries) * 40 > max_tokens:
             break
     after = first + len(entries)
-    kind = NAMES[node.id]
-    return Outline(kind, len(every), first, tuple(entries)), f"--children {after}-{after + 39}" if after < len(every) else None
+    return Outline(kind_of(node), len(every), first, tuple(entries)), f"--children {after}-{after + 39}" if after < len(every) else None
 
 
 @dataclass

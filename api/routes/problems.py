@@ -1,0 +1,110 @@
+"""Errors as HTTP says them: the status of each class of error, and RFC 9457 problem details with our stable codes."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.errors import WrongUse, error_object
+from api.presenters import Json, dumps
+from api.routes.headers import SECURITY_HEADERS
+from evidence_store.errors import (
+    Conflict,
+    EvidenceStoreError,
+    InvalidInput,
+    JsonValue,
+    LimitExceeded,
+    NotFound,
+    StoreFault,
+    StoreUnavailable,
+)
+
+MEDIA_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:evidence-store:problem:"
+_CODES = {404: "not_found", 405: "method_not_allowed"}
+
+
+class InternalFault(EvidenceStoreError):
+    """What we did not foresee. Says nothing of the cause: that stands in the server's log."""
+
+    code = "internal_error"
+
+
+class BadParameters(WrongUse):
+    """Parameters that the description of the endpoint does not allow."""
+
+    code = "bad_parameters"
+
+
+class Refused(EvidenceStoreError):
+    """The router's own answer: no such path, another method."""
+
+
+_STATUSES: Mapping[type[Exception], HTTPStatus] = {
+    InvalidInput: HTTPStatus.BAD_REQUEST,
+    BadParameters: HTTPStatus.UNPROCESSABLE_ENTITY,
+    LimitExceeded: HTTPStatus.UNPROCESSABLE_ENTITY,
+    NotFound: HTTPStatus.NOT_FOUND,
+    Conflict: HTTPStatus.CONFLICT,
+    StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    StoreFault: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+
+
+def status_of(error: EvidenceStoreError) -> int:
+    """By the nearest class in the error's ancestry."""
+    return next((_STATUSES[one] for one in type(error).__mro__ if one in _STATUSES), HTTPStatus.INTERNAL_SERVER_ERROR).value
+
+
+def error_of(why: Exception) -> tuple[EvidenceStoreError, int]:
+    """Any exception that reaches the door as an error of ours, with its status."""
+    if isinstance(why, EvidenceStoreError):
+        return why, status_of(why)
+    if isinstance(why, RequestValidationError):
+        refused = _refused_parameters(why)
+        return BadParameters("; ".join(f"{one['name']}: {one['detail']}" for one in refused), {"errors": refused}), 422
+    if isinstance(why, HTTPException):
+        return Refused(HTTPStatus(why.status_code).phrase, code=_CODES.get(why.status_code, "refused")), why.status_code
+    return InternalFault("the server failed; its log says why"), 500
+
+
+def _refused_parameters(why: RequestValidationError) -> list[dict[str, str]]:
+    """Where and why; never the value, which may be long or secret."""
+    errors: Sequence[Mapping[str, object]] = why.errors()
+    found = []
+    for error in errors:
+        place = error["loc"]
+        assert isinstance(place, tuple)
+        found.append({"in": str(place[0]), "name": "/".join(map(str, place[1:])), "detail": str(error["msg"])})
+    return found
+
+
+def problem_response(request: Request, why: Exception) -> Response:
+    """The problem details of an exception."""
+    error, status = error_of(why)
+    shown: dict[str, JsonValue] = dict(error_object(error))
+    body: dict[str, Json] = {
+        "type": TYPE_PREFIX + str(shown.pop("code")),
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": str(shown.pop("message")),
+        "code": error.error_code,
+        "request_id": str(getattr(request.state, "request_id", "")),
+    }
+    helps = {name: _plain(value) for name, value in shown.items() if name not in body}
+    # The answer to a failure of ours leaves outside the middleware that sets these.
+    return Response(dumps(body | helps), status, dict(SECURITY_HEADERS), MEDIA_TYPE)
+
+
+def _plain(value: JsonValue) -> Json:
+    """Values of error details; they may be any Mapping or Sequence, and numbers are whole."""
+    if isinstance(value, str) or value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value]

@@ -1,0 +1,54 @@
+"""Published reports and the walk from their conclusions to the bytes, as JSON."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.deps import ServicesDep
+from api.presenters import Json, dumps
+from api.routes.conditional import respond
+from api.routes.evidence import PROBLEMS
+from api.schemas import ReportAnswer, TraceAnswer
+from evidence_store.trace import trace
+
+router = APIRouter(prefix="/v1", tags=["reports"])
+
+
+@router.get(
+    "/reports/{id}",
+    operation_id="getReport",
+    summary="A published report",
+    response_class=Response,
+    responses={200: {"model": ReportAnswer}, **PROBLEMS},
+)
+def get_report(request: Request, services: ServicesDep, id: Annotated[str, Path(max_length=80, examples=["rp_z3v8m2k0q7ta"])]) -> Response:
+    report = services.store.claims.get_report(id)
+    shown: dict[str, Json] = {
+        "report": report.id,
+        "title": report.title,
+        "task": report.run.task,
+        "task_revision": report.task_revision,
+        "digest": report.body_digest,
+        "claims": list(services.store.claims.list_report_claims(id)),
+        "body": report.body,
+    }
+    return respond(request, dumps(shown), "application/json")
+
+
+@router.get(
+    "/trace/{subject:path}",
+    operation_id="getTrace",
+    summary="The walk from a report, claim or evidence to the bytes, each hop with its check",
+    response_class=Response,
+    responses={200: {"model": TraceAnswer}, **PROBLEMS},
+)
+def get_trace(
+    request: Request,
+    services: ServicesDep,
+    subject: Annotated[str, Path(max_length=1100, description="rp_…, TASK/C1 or ev_…", examples=["ev_tpvnrht0mge4"])],
+) -> Response:
+    found = trace(services.store, subject)
+    hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in found.hops]
+    return respond(request, dumps({"ok": found.ok, "subject": found.subject, "hops": hops}), "application/json")

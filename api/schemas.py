@@ -1,0 +1,120 @@
+"""Wire models of HTTP: the shapes of answers, for the published description and for clients. They refuse unknown keys.
+
+`api.presenters` makes the answers; a test holds the two together.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CutAnswer(Wire):
+    shown: tuple[int, int]
+    tokens: int | None
+    total_lines: int
+
+
+class OutlineChild(Wire):
+    token: str
+    type: str
+    size: int
+    n_children: int | None = None
+    keys: list[str] | None = None
+    scalar: str | None = None
+
+
+class OutlineAnswer(Wire):
+    type: str
+    n_children: int
+    first: int
+    children: list[OutlineChild]
+
+
+class HopAnswer(Wire):
+    kind: str
+    bytes: tuple[int, int]
+
+
+class EvidenceAnswer(Wire):
+    """A packet, and what speaks for or against the evidence now."""
+
+    id: str
+    resource: str
+    revision: int
+    pointer: str | None = None
+    quote: str | None = None
+    format: str
+    excerpt: str
+    scope: str
+    status: str
+    digest: str
+    bytes: tuple[int, int]
+    lines: tuple[int, int]
+    column: int
+    size: int
+    cut: CutAnswer | None
+    outline: OutlineAnswer | None
+    transforms: list[str]
+    next: str | None
+    hops: list[HopAnswer] | None = None
+    value: JsonValue = None
+    labels: list[str] | None = None
+    basis: str
+    lifecycle: str
+    integrity: str
+    currency: str
+    judgement: str | None = None
+    folded_from: str | None = None
+    """The id as it was asked for, where its letters had to be folded."""
+
+
+class TraceHopAnswer(Wire):
+    kind: str
+    id: str
+    check: str
+    text: str
+
+
+class TraceAnswer(Wire):
+    ok: bool
+    subject: str
+    hops: list[TraceHopAnswer]
+
+
+class ReportAnswer(Wire):
+    report: str
+    title: str
+    task: str
+    task_revision: int
+    digest: str
+    claims: list[str]
+    body: str
+    """Markdown, as it was published."""
+
+
+class HealthAnswer(Wire):
+    status: str
+
+
+class Problem(BaseModel):
+    """RFC 9457. Beside these members stands what helps to repair the request: `nearest`, `keys`, `limit`, `known`, …"""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    request_id: str
+    errors: list[dict[str, str]] | None = None
+    """For parameters that were refused: `in`, `name` and `detail` of each."""
+
+
+def problem_content() -> dict[str, Any]:
+    """The body of an error answer, for the description of an endpoint."""
+    return {"application/problem+json": {"schema": Problem.model_json_schema()}}

@@ -1,0 +1,166 @@
+"""Excerpts: what is shown within a limit, what is said of the rest, and that nothing is cut in the middle of a value."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evidence_store.documents.detect import open_document
+from evidence_store.documents.model import Document, Node
+from evidence_store.documents.resolve import resolve
+from evidence_store.errors import NotContainer, NotFound
+from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, show_derived, show_node, show_slice
+from evidence_store.model import Cut, Format, Span
+from tests.fakes import CharacterLimit
+
+ORDERS = json.dumps({f"order{n}": {"id": n, "note": "x" * 20} for n in range(30)}, indent=1).encode()
+
+
+def document(raw: bytes, format: Format = Format.JSON) -> Document:
+    return open_document(raw, format)
+
+
+def show(raw: bytes, pointer: str, n_chars: int, children: Children | None = None, format: Format = Format.JSON) -> Shown:
+    parsed = document(raw, format)
+    return show_node(parsed, resolve(parsed, pointer), CharacterLimit(n_chars), children)
+
+
+def node_of(raw: bytes, pointer: str) -> Node:
+    return resolve(document(raw), pointer)
+
+
+def test_a_node_that_fits_is_its_source_and_its_value() -> None:
+    shown = show(b'{"a": {"b":  1.10}}', "/a", 100)
+    assert shown == Shown('{"b":  1.10}', value=b'{"b":  1.10}')
+
+
+def test_a_value_names_what_was_done_to_a_number_that_is_none_of_json() -> None:
+    shown = show(b"a: 0x1F\n", "/a", 100, format=Format.YAML)
+    assert (shown.text, shown.value, shown.transforms) == ("0x1F", b'"0x1F"', ("number_as_text",))
+
+
+def test_a_container_that_does_not_fit_is_an_outline_and_no_text() -> None:
+    shown = show(ORDERS, "", 300)
+    assert (shown.text, shown.value, shown.cut) == ("", None, None)
+    assert shown.outline is not None
+    assert (shown.outline.type, shown.outline.n_children, shown.outline.first) == ("object", 30, 0)
+    assert 0 < len(shown.outline.entries) < 30
+    assert shown.next == f"--children {len(shown.outline.entries)}-29"
+
+
+def test_following_next_shows_every_child_once() -> None:
+    seen: list[str] = []
+    at: str | None = "--children 0-29"
+    while at is not None:
+        first, last = (int(n) for n in at.removeprefix("--children ").split("-"))
+        shown = show(ORDERS, "", 300, Children(first, last))
+        assert shown.outline is not None
+        seen += [entry.token for entry in shown.outline.entries]
+        at = shown.next
+    assert seen == [f"order{n}" for n in range(30)]
+
+
+def test_an_outline_shows_one_child_even_where_none_fits() -> None:
+    """So that whoever follows `next` comes to an end."""
+    shown = show(ORDERS, "", 1)
+    assert shown.outline is not None
+    assert [entry.token for entry in shown.outline.entries] == ["order0"]
+
+
+def test_children_are_shown_also_of_a_container_that_fits() -> None:
+    shown = show(b'{"a": 1, "b": 2, "c": 3}', "", 1000, Children(1, 1))
+    assert shown.outline is not None
+    assert [entry.token for entry in shown.outline.entries] == ["b"]
+    assert shown.next == "--children 2-2"
+
+
+def test_children_past_the_end_are_not_found() -> None:
+    with pytest.raises(NotFound):
+        show(b"[1, 2]", "", 1000, Children(2, 5))
+
+
+def test_a_scalar_has_no_children() -> None:
+    with pytest.raises(NotContainer):
+        show(b'{"a": 1}', "/a", 1000, Children(0, 9))
+
+
+def test_an_empty_container_has_an_outline_without_entries() -> None:
+    shown = show(b'{"a": {}}', "/a", 1000, Children(0, 9))
+    assert shown.outline is not None
+    assert (shown.outline.entries, shown.next) == ((), None)
+
+
+def test_a_long_scalar_is_cut_and_says_where_it_goes_on() -> None:
+    raw = b'{"a": "' + b"y" * 100 + b'"}'
+    shown = show(raw, "/a", 11)
+    assert shown.text == '"' + "y" * 10
+    assert shown.cut == Cut(Span(6, 17), 102, 1)
+    assert (shown.next, shown.value) == ("--bytes 17-108", None)
+
+
+def test_a_slice_is_cut_at_the_last_line_end_that_fits() -> None:
+    raw = b"one\ntwo\nthree\n"
+    shown = show_slice(raw, Span(100, 100 + len(raw)), CharacterLimit(9))
+    assert shown.text == "one\ntwo\n"
+    assert shown.cut == Cut(Span(100, 108), 14, 3)
+    assert shown.next == "--bytes 108-114"
+
+
+def test_lines_that_were_cut_go_on_by_lines() -> None:
+    raw = b"one\ntwo\nthree\n"
+    shown = continue_by_lines(show_slice(raw, Span(0, len(raw)), CharacterLimit(9)), 5, 7)
+    assert shown.next == "--lines 7-7"
+
+
+def test_a_line_that_was_cut_within_goes_on_by_bytes() -> None:
+    raw = b"a very long line\nanother\n"
+    shown = continue_by_lines(show_slice(raw, Span(0, len(raw)), CharacterLimit(6)), 1, 2)
+    assert (shown.text, shown.next) == ("a very", "--bytes 6-25")
+
+
+def test_what_fits_is_not_cut() -> None:
+    assert show_slice(b"one\n", Span(0, 4), CharacterLimit(4)) == Shown("one\n")
+
+
+def test_derived_text_is_its_own_value() -> None:
+    assert show_derived('["a"]', "keys/1", NoLimit()) == Shown('["a"]', ("keys/1",), value=b'["a"]')
+
+
+def test_derived_text_that_is_cut_has_no_value() -> None:
+    shown = show_derived('["größe","b"]', "keys/1", CharacterLimit(5))
+    assert (shown.text, shown.value, shown.transforms) == ('["grö', None, ("keys/1",))
+    assert shown.cut == Cut(Span(0, 6), 13, 1)
+
+
+def test_the_transforms_of_the_shown_part_are_named() -> None:
+    assert show_slice(b"\x1b[31mred\x1b[0m\n", Span(0, 13), NoLimit()) == Shown("red\n", ("ansi_removed/1",))
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs")), max_size=30), st.integers(0, 30))
+def test_a_cut_never_splits_a_character(text: str, n_chars: int) -> None:
+    raw = text.encode()
+    shown = cut_text(raw, Span(0, len(raw)), CharacterLimit(n_chars))
+    assert shown.cut is not None
+    assert raw[: shown.cut.shown.end].decode() == shown.text
+    assert text.startswith(shown.text)
+    assert len(shown.text) == min(n_chars, len(text))
+
+
+@given(st.lists(st.sampled_from(["", "a", "wörter", "日志 12", "👩‍👧"]), max_size=8), st.integers(1, 20))
+def test_following_the_cuts_gives_all_of_the_text(lines: list[str], n_chars: int) -> None:
+    raw = "\n".join(lines).encode()
+    seen, start = "", 0
+    while start < len(raw):
+        shown = show_slice(raw[start:], Span(start, len(raw)), CharacterLimit(n_chars))
+        seen += shown.text
+        start = len(raw) if shown.cut is None else shown.cut.shown.end
+        assert shown.next == (None if shown.cut is None else f"--bytes {start}-{len(raw)}")
+    assert seen.encode() == raw
+
+
+def test_bytes_of_another_encoding_are_cut_where_the_limit_is() -> None:
+    raw = bytes([0xBF]) * 20
+    shown = cut_text(raw, Span(0, 20), CharacterLimit(7))
+    assert shown.cut is not None
+    assert (shown.cut.shown, shown.transforms) == (Span(0, 7), ("utf8_replaced/1",))
