@@ -25,10 +25,15 @@ def read_settings(store: str | None, environment: Mapping[str, str] = os.environ
 
 
 def folder_of(address: str) -> Path:
-    """A folder, or a `file:` URL of one."""
-    parts = urlsplit(address)
-    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return Path(unquote(parts.path))
-    if "://" in address:
+    """A folder, or a `file:` URL of one. Raises WrongUse."""
+    try:
+        parts = urlsplit(address)
+    except ValueError as why:
+        raise WrongUse(f"{address[:200]!r} is no address of a store: {why}") from why
+    is_file_url = parts.scheme == "file" and parts.netloc in ("", "localhost")
+    if "://" in address and not is_file_url:
         raise WrongUse(f"a store is a folder or a file: URL, not {parts.scheme}:", {"known": ["file"]})
-    return Path(address)
+    folder = unquote(parts.path) if is_file_url else address
+    if "\0" in folder:
+        raise WrongUse("the address of a store holds no NUL")
+    return Path(folder)

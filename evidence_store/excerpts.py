@@ -4,17 +4,23 @@ A node that does not fit is answered with an outline, never with a value cut in 
 at a line end where one fits, and say what is left. Nothing here changes what a passage is: its span stays whole.
 """
 
+import codecs
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from evidence_store.documents.charset import UTF8
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import outline
 from evidence_store.documents.shown import shown_text
 from evidence_store.documents.text import count_lines
 from evidence_store.documents.values import value_json
+from evidence_store.documents.wide import WideLines, iter_line_starts
 from evidence_store.model import Cut, Outline, Span, TextLimit
 
 MAX_OUTLINE_ENTRIES = 500
+COUNTED_BYTES = 256 * 1024
+"""Up to which the tokens of what was cut are counted: a long log must not be tokenized to say that it is long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class Children:
 class NoLimit:
     """Everything fits."""
 
+    max_bytes: int | None = None
+
     def fits(self, text: str) -> bool:
         return True
 
@@ -55,21 +63,28 @@ def show_node(document: Document, node: Node, limit: TextLimit, children: Childr
 
     Raises NotContainer for children of a scalar, NotFound for children past the end.
     """
+    if children is not None or (node.is_container and is_over(node.span, limit)):
+        return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1))
     raw = document.source(node)
     shown = shown_text(raw)
-    if children is None and limit.fits(shown.text):
+    if limit.fits(shown.text):
         value = value_json(document, node)
         transforms = (*shown.transforms, *(value.transforms if value else ()))
         return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=value.json if value else None)
-    if node.is_container or children is not None:
-        return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1))
+    if node.is_container:
+        return _show_outline(document, node, limit, Children(0, MAX_OUTLINE_ENTRIES - 1))
     return cut_text(raw, node.span, limit)
 
 
-def show_slice(raw: bytes, span: Span, limit: TextLimit) -> Shown:
+def is_over(span: Span, limit: TextLimit) -> bool:
+    """Whether so many bytes cannot fit, whatever they are."""
+    return limit.max_bytes is not None and span.length > limit.max_bytes
+
+
+def show_slice(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8) -> Shown:
     """Lines or bytes that are no node."""
-    shown = shown_text(raw)
-    return Shown(shown.text, shown.transforms) if limit.fits(shown.text) else cut_text(raw, span, limit)
+    shown = shown_text(raw, encoding)
+    return Shown(shown.text, shown.transforms) if limit.fits(shown.text) else cut_text(raw, span, limit, encoding)
 
 
 def show_derived(text: str, transform: str, limit: TextLimit) -> Shown:
@@ -81,17 +96,19 @@ def show_derived(text: str, transform: str, limit: TextLimit) -> Shown:
     return Shown(shown, (transform,), cut)
 
 
-def cut_text(raw: bytes, span: Span, limit: TextLimit) -> Shown:
+def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8) -> Shown:
     """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits."""
-    lines = _line_ends(raw)
-    n_lines = _most(len(lines), lambda n: limit.fits(shown_text(raw[: lines[n - 1]]).text))
+    lines = _line_ends(raw) if unit_width(encoding) == 1 else list(iter_line_starts(raw, encoding))
+    n_lines = _most(len(lines), lambda n: limit.fits(shown_text(raw[: lines[n - 1]], encoding).text))
     if n_lines:
         end = lines[n_lines - 1]
     else:
-        end = _most(len(raw), lambda n: limit.fits(shown_text(raw[: _character_start(raw, n)]).text))
-        end = _character_start(raw, end)
-    shown = shown_text(raw[:end])
-    cut = Cut(Span(span.start, span.start + end), limit.count(shown_text(raw).text), count_lines(raw))
+        end = _most(len(raw), lambda n: limit.fits(shown_text(raw[: _character_start(raw, n, encoding)], encoding).text))
+        end = _character_start(raw, end, encoding)
+    shown = shown_text(raw[:end], encoding)
+    tokens = limit.count(shown_text(raw, encoding).text) if len(raw) <= COUNTED_BYTES else None
+    total_lines = count_lines(raw) if unit_width(encoding) == 1 else len(WideLines(raw, encoding))
+    cut = Cut(Span(span.start, span.start + end), tokens, total_lines)
     return Shown(shown.text, shown.transforms, cut, next=f"--bytes {span.start + end}-{span.end}")
 
 
@@ -136,8 +153,11 @@ def _most(n: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _character_start(raw: bytes, at: int) -> int:
-    """The last start of a UTF-8 character at or before `at`; `at` where there is none near, as in other encodings."""
+def _character_start(raw: bytes, at: int, encoding: str) -> int:
+    """The last start of a character at or before `at`; `at` where there is none near."""
+    if encoding != UTF8:
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(raw[:at])
+        return min(at, len(text.encode(encoding, "replace")))
     for back in range(min(4, at + 1)):
         if at - back >= len(raw) or raw[at - back] & 0xC0 != 0x80:
             return at - back

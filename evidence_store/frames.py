@@ -16,7 +16,7 @@ from evidence_store.errors import IntegrityMismatch
 from evidence_store.model import Digest, Span
 
 FRAME_BYTES = 64 * 1024
-LEVEL = 6
+LEVEL = 3
 FORMAT_VERSION = 1
 _SKIPPABLE_MAGIC = 0x184D2A5E
 _SEEKABLE_MAGIC = 0x8F92EAB1
@@ -29,6 +29,8 @@ class Frame:
     number: int
     raw: Span
     stored: Span
+    lines_before: int
+    """Line feeds of the blob before this frame."""
     sha256: bytes
 
 
@@ -51,7 +53,7 @@ class FrameEncoder:
         self._pending = bytearray()
         self._sha256 = hashlib.sha256()
         self._frames: list[Frame] = []
-        self._raw_end = self._stored_end = 0
+        self._raw_end = self._stored_end = self._lines = 0
         self._compressor = zstandard.ZstdCompressor(level=LEVEL)
 
     def add(self, data: bytes) -> Iterator[bytes]:
@@ -65,7 +67,7 @@ class FrameEncoder:
         if self._pending or not self._frames:
             yield self._frame(bytes(self._pending))
             self._pending.clear()
-        yield _seek_table(self._frames)
+        yield seek_table(self._frames)
 
     @property
     def encoded(self) -> Encoded:
@@ -76,7 +78,8 @@ class FrameEncoder:
         stored = self._compressor.compress(piece)
         raw = Span(self._raw_end, self._raw_end + len(piece))
         place = Span(self._stored_end, self._stored_end + len(stored))
-        self._frames.append(Frame(len(self._frames), raw, place, hashlib.sha256(piece).digest()))
+        self._frames.append(Frame(len(self._frames), raw, place, self._lines, hashlib.sha256(piece).digest()))
+        self._lines += piece.count(b"\n")
         self._raw_end, self._stored_end = raw.end, place.end
         return stored
 
@@ -108,7 +111,8 @@ def _mismatch(blob: Digest, frame: Frame) -> IntegrityMismatch:
     return IntegrityMismatch(text, {"blob": blob, "bytes": [frame.raw.start, frame.raw.end]})
 
 
-def _seek_table(frames: Iterable[Frame]) -> bytes:
+def seek_table(frames: Iterable[Frame]) -> bytes:
+    """What stands behind the frames of a stored blob: the skippable frame with the sizes of all of them."""
     entries = b"".join(struct.pack("<II", frame.stored.length, frame.raw.length) for frame in frames)
     table = entries + struct.pack("<IBI", len(entries) // 8, 0, _SEEKABLE_MAGIC)
     return struct.pack("<II", _SKIPPABLE_MAGIC, len(table)) + table

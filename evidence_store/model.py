@@ -223,8 +223,8 @@ class Packet:
     span: Span
     """The whole selected range (the first part), also when less is shown."""
     lines: LineRange
-    column: int
-    """0-based, in characters: how far the first character stands from the start of its line."""
+    column: int | None
+    """0-based, in characters: how far the first character stands from the start of its line; None where that is very far."""
     size: int
     """Bytes of the revision."""
     hops: tuple[Hop, ...] = ()
@@ -321,6 +321,10 @@ class TaskRevision:
 
 class TextLimit(Protocol):
     """How much text a caller can take. Handed in, so that the store counts no tokens itself."""
+
+    @property
+    def max_bytes(self) -> int | None:
+        """No text of more bytes fits, so there is no need to read more; None where nothing is too long."""
 
     def fits(self, text: str) -> bool:
         """Whether the whole text may be shown."""

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from evidence_store.errors import InvalidInput, NotFound, StoreFault
+from evidence_store.canonical import digest_of
+from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound, StoreFault
 from evidence_store.ids import read_id
 from evidence_store.model import ClaimView, EvidenceId, Integrity, Standing, TaskName
 from evidence_store.store import EvidenceStore
+from evidence_store.store.claims import report_id
 from evidence_store.store.runs import step_name
 
 HopKind = Literal["report", "claim", "citation", "evidence", "exposure", "revision", "blob"]
@@ -47,7 +49,8 @@ def trace(store: EvidenceStore, subject: str) -> Trace:
 
 def _report(store: EvidenceStore, id_: str) -> Iterator[TraceHop]:
     report = store.claims.get_report(id_)
-    yield TraceHop("report", id_, "ok", f"{report.title}, published of task {report.run.task}")
+    sound = digest_of(report.body.encode()) == report.body_digest and report_id(report.body) == id_
+    yield TraceHop("report", id_, "ok" if sound else "mismatch", f"{report.title}, published of task {report.run.task}")
     for claim in store.claims.list_report_claims(id_):
         yield from _claim(store, report.run.task, store.claims.get(report.run.task, int(claim[1:])))
 
@@ -59,7 +62,10 @@ def _claim(store: EvidenceStore, task: TaskName, claim: ClaimView) -> Iterator[T
     yield TraceHop("claim", f"{task}/{claim.id}", "ok" if claim.standing is not Standing.CONFLICTING else "conflicting", said)
     for citation in claim.citations:
         yield TraceHop("citation", citation.evidence, "ok", citation.role)
-        yield from _evidence(store, citation.evidence)
+        try:
+            yield from _evidence(store, citation.evidence)
+        except (NotFound, IntegrityMismatch) as error:
+            yield TraceHop("evidence", citation.evidence, Integrity.MISSING.value, error.message)
 
 
 def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:

@@ -49,6 +49,10 @@ class CharacterLimit:
     def fits(self, text: str) -> bool:
         return len(text) <= self._n_chars
 
+    @property
+    def max_bytes(self) -> int | None:
+        return None
+
     def prefix(self, text: str) -> int:
         return min(len(text), self._n_chars)
 

@@ -32,7 +32,7 @@ def _selector(arguments: Namespace, services: Services, name: str, number: int |
     kinds: tuple[SelectorKind, ...] = ("quote", "lines", "bytes", "pointer")
     given = [kind for kind in kinds if getattr(arguments, kind) is not None]
     if arguments.operation is not None and not given:
-        document = services.store.sources.get_document(services.store.sources.get_revision(ResourceName(name), number))
+        document = services.store.sources.get_tree(services.store.sources.get_revision(ResourceName(name), number))
         return Selector("pointer", find_operation(document, arguments.operation).pointer), None
     if given == ["quote", "pointer"] and arguments.operation is None:
         return Selector("quote", arguments.quote), Pointer(arguments.pointer)

@@ -14,7 +14,7 @@ from typing import Literal, cast
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 OPERATIONS = "operations"
 PairKind = Literal["request", "response", "request-value", "response-value", "parameter", "body", "result", "scheme"]
-"""A schema in a request or in a response (`-value`: null left out, since only one place of use says that it is taken), a parameter, a request body,
+"""A schema in a request or in a response (`-value`: null left out, told at the place of use), a parameter, a request body,
 a response object, a security scheme."""
 
 _PAIR = re.compile(r"(request-value|response-value|request|response|parameter|body|result|scheme) (\S*) -> (\S*)")

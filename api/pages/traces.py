@@ -91,12 +91,12 @@ def link_of(hop: TraceHop) -> str | None:
             return report_path(hop.id)
         case "claim":
             return trace_path(hop.id)
-        case "citation" | "evidence" | "exposure":
+        case "citation" | "evidence":
             return evidence_path(hop.id)
         case "revision":
             resource, _, number = hop.id.rpartition("@")
             return source_path(resource, int(number), 1, FIRST_LINES)
-        case "blob":
+        case "exposure" | "blob":
             return None
 
 

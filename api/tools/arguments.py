@@ -47,6 +47,12 @@ class Arguments:
             raise InvalidInput(f"{self._tool}: {name} must be one of {', '.join(values)}", {"known": list(values)}, code="bad_argument")
         return found
 
+    def required_one_of(self, name: str, values: Sequence[str]) -> str:
+        found = self.one_of(name, values)
+        if found is None:
+            raise self._wrong(name, "is missing")
+        return found
+
     def texts(self, name: str) -> tuple[str, ...]:
         found = self._take(name)
         if found is None:

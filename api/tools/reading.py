@@ -47,7 +47,7 @@ def read_spec(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
     arguments.finish()
     revision = pinned(context, name, asked)
-    document = context.store.sources.get_document(context.store.sources.get_revision(name, revision))
+    document = context.store.sources.get_tree(context.store.sources.get_revision(name, revision))
     base = _pointer_of(document, pointer, operation, parameter, schema)
     pointers = [join(base, one) for one in fields] if fields else [base]
     range_ = None if children is None else read_children(children)

@@ -86,9 +86,9 @@ def record_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
 
 
 def _item(given: Arguments) -> ProgressItem:
-    subject, state = given.text("subject"), given.one_of("state", [s.value for s in ProgressState])
+    subject, state = given.text("subject"), given.required_one_of("state", [s.value for s in ProgressState])
     evidence = tuple(read_id(one).id for one in given.texts("evidence"))
-    item = ProgressItem(subject, ProgressState(state or "todo"), evidence, given.find_text("next") or "", given.texts("uses"))
+    item = ProgressItem(subject, ProgressState(state), evidence, given.find_text("next") or "", given.texts("uses"))
     given.finish()
     return item
 
@@ -118,9 +118,9 @@ def _reason(claim: ClaimView) -> tuple[str, ...]:
 
 
 def _citation(given: Arguments) -> Citation:
-    evidence, role = given.text("evidence"), given.one_of("role", ROLES)
+    evidence, role = given.text("evidence"), given.required_one_of("role", ROLES)
     given.finish()
-    return Citation(EvidenceId(read_id(evidence).id), next(r for r in ROLES if r == (role or "support")))
+    return Citation(EvidenceId(read_id(evidence).id), next(r for r in ROLES if r == role))
 
 
 def require_step(context: ToolContext) -> StepKey:

@@ -5,10 +5,11 @@ format someone named are refused; where only their content looked like it, they 
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, other_encoding
+from evidence_store.documents.charset import UTF8, encoding_of, find_charset
+from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
 from evidence_store.model import Format
@@ -37,7 +38,6 @@ _HEAD_BYTES = 64 * 1024
 _YAML_HEAD = re.compile(rb"(?:#[^\n]*\n|\s)*(?:---\s|%YAML|[\"']?(?:openapi|swagger|asyncapi)[\"']?:\s)")
 _JUNIT_HEAD = re.compile(rb"<testsuites?[\s>/]")
 _BINARY_HEADS = (b"\x89PNG", b"PK\x03\x04", b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
-_DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,12 @@ def detect(head: bytes, name: str = "", media_type: str | None = None, format: F
 def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS) -> Inspection:
     """Reads the bytes in the format detected. Raises RefusedDocument or LimitExceeded where a named format does not fit."""
     try:
-        notes = _read(raw, detection.format, limits)
+        notes = _read(raw, detection, limits)
     except (RefusedDocument, LimitExceeded) as exc:
         if detection.named:
             raise
         note = Note(f"not_{detection.format.value}", f"looks like {detection.format.value} and is kept as text: {exc.message}")
-        as_text = replace(detection, format=Format.TEXT, media_type=MEDIA_TYPES[Format.TEXT])
-        return Inspection(as_text.format, as_text.media_type, (note, *text_notes(raw)))
+        return Inspection(Format.TEXT, MEDIA_TYPES[Format.TEXT], (note, *text_notes(raw, detection.media_type)))
     return Inspection(detection.format, detection.media_type, notes)
 
 
@@ -102,18 +101,27 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
             if base:
                 raise InvalidInput("a slice of a YAML text is no document of its own")
             return YamlDocument(raw, may_repeat=may_repeat)
-        case Format.TEXT | Format.JSONL | Format.JUNIT | Format.CSV | Format.BYTES:
+        case Format.JSONL:
+            from evidence_store.documents.jsonl import JsonLinesDocument
+
+            return JsonLinesDocument(raw, may_repeat=may_repeat)
+        case Format.JUNIT:
+            from evidence_store.documents.junit import JunitDocument
+
+            return JunitDocument(raw)
+        case Format.TEXT | Format.CSV | Format.BYTES:
             raise NotFound(f"a {format.value} resource has lines and bytes only, no pointers", code="no_structure")
 
 
-def text_notes(raw: bytes) -> tuple[Note, ...]:
+def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
     """What a reader of these bytes as text should know."""
-    notes = [mark_note()] if raw.startswith(UTF8_MARK) else []
-    other = other_encoding(raw)
+    charset = find_charset(raw, media_type)
+    if charset.name != UTF8:
+        return charset.notes
+    notes = [*charset.notes, mark_note()] if raw.startswith(UTF8_MARK) else [*charset.notes]
     bad = first_bad_byte(raw)
     if bad is not None:
-        seen = f"; the bytes look like {other}" if other else ""
-        text = f"the first byte that is not UTF-8 stands at byte {bad}{seen}; such bytes are shown as U+FFFD"
+        text = f"the first byte that is not UTF-8 stands at byte {bad}; such bytes are shown as U+FFFD"
         notes.append(Note("not_utf8", text, line=raw.count(b"\n", 0, bad) + 1, byte=bad))
     for code, sign, text in _SIGNS:
         at = raw.find(sign)
@@ -133,8 +141,8 @@ _SIGNS = (
 )
 
 
-def _read(raw: bytes, format: Format, limits: Limits) -> tuple[Note, ...]:
-    match format:
+def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
+    match detection.format:
         case Format.JSON:
             # Start-up cost: each parser is loaded only where its format is read.
             from evidence_store.documents.json_check import check_json
@@ -144,22 +152,23 @@ def _read(raw: bytes, format: Format, limits: Limits) -> tuple[Note, ...]:
             from evidence_store.documents.yaml_check import check_yaml
 
             return check_yaml(raw, limits)
+        case Format.JSONL:
+            from evidence_store.documents.jsonl_check import check_jsonl
+
+            return check_jsonl(raw, limits)
         case Format.JUNIT:
-            _require_no_doctype(raw)
-            return text_notes(raw)
-        case Format.TEXT | Format.JSONL | Format.CSV:
-            return text_notes(raw)
+            from evidence_store.documents.junit_check import check_junit
+
+            return check_junit(raw, limits)
+        case Format.CSV:
+            from evidence_store.documents.csv import csv_notes
+
+            notes = text_notes(raw, detection.media_type)
+            return (*notes, *csv_notes(raw, encoding_of(notes)))
+        case Format.TEXT:
+            return text_notes(raw, detection.media_type)
         case Format.BYTES:
             return ()
-
-
-def _require_no_doctype(raw: bytes) -> None:
-    """Entities can only be declared in a document type declaration, so its absence rules their expansion out."""
-    found = _DOCTYPE.search(raw)
-    if found:
-        line = raw.count(b"\n", 0, found.start()) + 1
-        text = f"a DOCTYPE stands on line {line}; XML with a document type declaration is not read (it can be stored as text)"
-        raise RefusedDocument(text, {"line": line, "byte": found.start()}, code="doctype")
 
 
 def _by_media_type(essence: str, head: bytes) -> Format | None:

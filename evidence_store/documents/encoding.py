@@ -19,6 +19,11 @@ _MARKS: Final = (
 _CHUNK_BYTES = 1 << 16
 
 
+def unit_width(encoding: str) -> int:
+    """Bytes of a code unit: 2 in UTF-16, 4 in UTF-32, else 1."""
+    return 2 if encoding.startswith("utf-16") else 4 if encoding.startswith("utf-32") else 1
+
+
 def other_encoding(raw: bytes) -> str | None:
     """UTF-16 or UTF-32 where the first bytes say so, by a mark or by where their zeros stand (RFC 4627 section 3)."""
     for mark, name in _MARKS:

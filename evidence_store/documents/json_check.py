@@ -52,7 +52,11 @@ class LargeContainer:
 
 def iter_large(document: JsonDocument, min_bytes: int = LARGE_BYTES) -> Iterator[LargeContainer]:
     """Every container of more than `min_bytes`, the outer before the inner; inside an object that repeats members, none."""
-    pending = [LargeContainer((), document.root, document)] if _is_large(document.root, min_bytes) else []
+    yield from _iter_large(document, (), document.root, min_bytes)
+
+
+def _iter_large(document: JsonDocument, tokens: tuple[str, ...], node: Node, min_bytes: int) -> Iterator[LargeContainer]:
+    pending = [LargeContainer(tokens, node, document)] if _is_large(node, min_bytes) else []
     while pending:
         container = pending.pop()
         yield container
@@ -73,30 +77,38 @@ def check_json(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]:
     if len(raw) > limits.max_bytes:
         raise LimitExceeded(f"{len(raw)} bytes are over the limit of {limits.max_bytes}", {"limit": limits.max_bytes})
     notes = require_utf8(raw, "JSON")
-    require_depth(raw, limits.max_depth)
-    first = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
+    require_value(raw, len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0, len(raw), limits)
+    document = JsonDocument(raw)
+    return notes + repeat_notes(raw, list(iter_repeats(document, (), document.root)), limits)
+
+
+def require_value(raw: bytes, start: int, end: int, limits: Limits) -> None:
+    """Raises RefusedDocument unless there is one JSON value in this range of a UTF-8 text; LimitExceeded for one too deep."""
+    require_depth(raw[start:end], limits.max_depth)
     try:
-        _GRAMMAR.decode(memoryview(raw)[first:])
+        _GRAMMAR.decode(memoryview(raw)[start:end])
     except (msgspec.DecodeError, RecursionError) as exc:
-        _refuse(raw, first, exc, limits)
-    return notes + _repeat_notes(raw, list(_iter_repeats(JsonDocument(raw))), limits)
+        _refuse(raw, start, end, exc, limits)
 
 
-def _refuse(raw: bytes, first: int, cause: Exception, limits: Limits) -> NoReturn:
+def _refuse(raw: bytes, start: int, end: int, cause: Exception, limits: Limits) -> NoReturn:
     if isinstance(cause, RecursionError):
         # Only where `max_depth` was raised over what the interpreter's stack takes.
         raise LimitExceeded("the depth of the document is over what this process can read", {"limit": limits.max_depth}) from cause
-    if not raw[first:].strip(_SPACE):
-        refuse(raw, len(raw), "empty", "the text is empty")
-    scan(raw, first, len(raw))
+    if not raw[start:end].strip(_SPACE):
+        refuse(raw, end, "empty", "the text is empty")
+    scan(raw, start, end)
     raise RefusedDocument("not JSON", code="syntax") from cause
 
 
-def _iter_repeats(document: JsonDocument) -> Iterator[Repeat]:
-    """Large containers are read one level at a time, so that no more than a small part is ever held as text."""
-    if not _is_large(document.root, LARGE_BYTES):
-        yield from _repeats_of_part(document, (), document.root)
-    for container in iter_large(document):
+def iter_repeats(document: JsonDocument, tokens: tuple[str, ...], node: Node) -> Iterator[Repeat]:
+    """Repeated members at or below a node, whose own place is `tokens`.
+
+    Large containers are read one level at a time, so that no more than a small part is ever held as text.
+    """
+    if not _is_large(node, LARGE_BYTES):
+        yield from _repeats_of_part(document, tokens, node)
+    for container in _iter_large(document, tokens, node, LARGE_BYTES):
         if document.repeated(container.node):
             yield from _scan_part(document, container.tokens, container.node)
             continue
@@ -123,7 +135,7 @@ def _is_large(node: Node, min_bytes: int) -> bool:
     return node.is_container and node.span.length > min_bytes
 
 
-def _repeat_notes(raw: bytes, repeats: Sequence[Repeat], limits: Limits) -> tuple[Note, ...]:
+def repeat_notes(raw: bytes, repeats: Sequence[Repeat], limits: Limits) -> tuple[Note, ...]:
     if len(repeats) > limits.max_repeats:
         text = f"{len(repeats)} members are repeated, over the limit of {limits.max_repeats}"
         raise RefusedDocument(text, {"limit": limits.max_repeats}, code="duplicate_key")

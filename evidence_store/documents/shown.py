@@ -28,14 +28,17 @@ class Shown:
     transforms: tuple[str, ...]
 
 
-def shown_text(source: bytes) -> Shown:
-    """The text of a slice of a blob as people and models see it."""
+def shown_text(source: bytes, encoding: str = "utf-8") -> Shown:
+    """The text of a slice of a blob as people and models see it; `encoding` is that of the whole text."""
+    names = [] if encoding == "utf-8" else [f"decoded/1={encoding}"]
     try:
-        text = source.decode("utf-8")
-        names = []
+        text = source.decode(encoding)
     except UnicodeDecodeError:
-        text = source.decode("utf-8", "replace")
-        names = ["utf8_replaced/1"]
+        text = source.decode(encoding, "replace")
+        names.append("utf8_replaced/1" if encoding == "utf-8" else "bytes_replaced/1")
+    if encoding.startswith(("utf-16", "utf-32")):
+        # The byte order mark says how to decode, and is no character of the decoded text.
+        text = text.removeprefix("\ufeff")
     if text.isprintable():
         return Shown(text, tuple(names))
     for change in _CHANGES:

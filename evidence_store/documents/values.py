@@ -35,7 +35,7 @@ def value_json(document: Document, node: Node, max_bytes: int = MAX_VALUE_BYTES)
     """The node as JSON; of a JSON document the slice itself. None where members are repeated in it, or past `max_bytes`."""
     if has_repeats(document, node):
         return None
-    if document.format is Format.JSON:
+    if document.format is Format.JSON or (document.format is Format.JSONL and node != document.root):
         return ValueText(document.source(node)) if node.span.length <= max_bytes else None
     writer = _Writer(document, max_bytes)
     return writer.write(node)
@@ -159,11 +159,11 @@ def parse_excerpt(text: str, format: Format, column: int = 0) -> PlainValue:
     text that is no value of its own, such as one with an alias whose anchor stands elsewhere; InvalidInput for a format without values.
     """
     match format:
-        case Format.JSON:
+        case Format.JSON | Format.JSONL:
             return _parse_json(text)
         case Format.YAML:
             return _parse_yaml(text, column)
-        case Format.TEXT | Format.JSONL | Format.JUNIT | Format.CSV | Format.BYTES:
+        case Format.TEXT | Format.JUNIT | Format.CSV | Format.BYTES:
             raise InvalidInput(f"an excerpt of format {format.value} has no value", code="no_structure")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import insert, select
 
 from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.errors import IntegrityMismatch
 from evidence_store.ids import FORMAT_VERSION, SHORT_LENGTH, short_id
 from evidence_store.model import Digest, EvidenceId, Hop, HopKind, Lifecycle, ResourceName, Selector, Span, WorkspaceName
 from evidence_store.tables import evidence, evidence_events, parts, selectors
@@ -29,6 +30,7 @@ class Evidence:
 
 
 def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Evidence | None:
+    """The record of an evidence, None when there is none. Raises IntegrityMismatch for one without parts."""
     columns = (
         evidence.c.id,
         evidence.c.digest,
@@ -42,6 +44,8 @@ def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: Evi
     if row is None:
         return None
     spans = _list_parts(connection, workspace, id_)
+    if not spans:
+        raise IntegrityMismatch(f"the record of {id_} has lost its parts", {"id": id_})
     hops = tuple(Hop(hop, span) for span, hop in spans[1:])
     return Evidence(id_, Digest(row[1]), ResourceName(row[2]), row[3], Digest(row[4]), spans[0][0], hops, row[5], Digest(row[6]))
 

@@ -93,11 +93,11 @@ def find_agent(connection: ReadConnection, key: RunKey) -> str | None:
 
 
 def list_pins(connection: ReadConnection, key: RunKey, resource: ResourceName) -> Sequence[int]:
-    """Revisions of a resource that the run is pinned to, oldest first."""
+    """Revisions of a resource that the run is pinned to, the one that it used first coming first."""
     query = select(pins.c.revision).where(
         pins.c.workspace == key.workspace, pins.c.task == key.task, pins.c.run == key.number, pins.c.resource == resource
     )
-    return list(connection.execute(query.order_by(pins.c.revision)).scalars())
+    return list(connection.execute(query.order_by(pins.c.created_at, pins.c.revision)).scalars())
 
 
 def insert_pin(connection: WriteConnection, key: RunKey, resource: ResourceName, revision: int, at: int) -> None:

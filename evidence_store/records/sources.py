@@ -1,26 +1,16 @@
-"""Rows of blobs, resources, revisions and observations."""
+"""Rows of resources, revisions and observations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import func, insert, select
 
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.model import Note
-from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
-from evidence_store.model import Digest, Format, Kind, ResourceName, Span, WorkspaceName
-from evidence_store.tables import blobs, frames, observations, resource_labels, resources, revisions
-
-
-@dataclass(frozen=True, slots=True)
-class BlobRow:
-    digest: Digest
-    size: int
-    stored_size: int
-    inline: bytes | None
-    """Stored bytes of a small blob; None: they are in the blob store."""
+from evidence_store.model import Digest, Format, Kind, ResourceName, WorkspaceName
+from evidence_store.tables import blobs, observations, resource_labels, resources, revisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,66 +44,6 @@ class Observation:
     observed_at: int
     origin: str | None
     idempotency_key: str | None
-
-
-def find_blob(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> BlobRow | None:
-    columns = (blobs.c.digest, blobs.c.size, blobs.c.stored_size, blobs.c.inline)
-    row = connection.execute(select(*columns).where(blobs.c.workspace == workspace, blobs.c.digest == digest)).first()
-    return None if row is None else BlobRow(Digest(row[0]), row[1], row[2], row[3])
-
-
-def list_blobs(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[Digest]:
-    return [Digest(d) for d in connection.execute(select(blobs.c.digest).where(blobs.c.workspace == workspace)).scalars()]
-
-
-def insert_blob(
-    connection: WriteConnection, workspace: WorkspaceName, blob: Encoded, stored_size: int, inline: bytes | None, at: int
-) -> None:
-    row = {
-        "workspace": workspace,
-        "digest": blob.digest,
-        "size": blob.size,
-        "stored_size": stored_size,
-        "frame_bytes": FRAME_BYTES,
-        "format_version": FORMAT_VERSION,
-        "inline": inline,
-        "created_at": at,
-    }
-    connection.execute(insert(blobs).values(row))
-    connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.frames])
-
-
-def _frame_row(workspace: WorkspaceName, digest: Digest, frame: Frame) -> dict[str, object]:
-    return {
-        "workspace": workspace,
-        "digest": digest,
-        "number": frame.number,
-        "raw_start": frame.raw.start,
-        "raw_end": frame.raw.end,
-        "stored_start": frame.stored.start,
-        "stored_end": frame.stored.end,
-        "sha256": frame.sha256,
-    }
-
-
-_FRAMES = (
-    select(frames.c.number, frames.c.raw_start, frames.c.raw_end, frames.c.stored_start, frames.c.stored_end, frames.c.sha256)
-    .where(
-        frames.c.workspace == bindparam("workspace"),
-        frames.c.digest == bindparam("digest"),
-        frames.c.number >= bindparam("first"),
-        frames.c.number <= bindparam("last"),
-    )
-    .order_by(frames.c.number)
-)
-
-
-def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
-    """The frames that hold a byte of `span`, in order; one frame for an empty span."""
-    last = max(0, span.end - 1) // FRAME_BYTES
-    first = min(span.start // FRAME_BYTES, last)
-    found = connection.execute(_FRAMES, {"workspace": workspace, "digest": digest, "first": first, "last": last})
-    return [Frame(n, Span(a, b), Span(c, d), sha256) for n, a, b, c, d, sha256 in found]
 
 
 def find_resource(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> Resource | None:

@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import orjson
+
 from evidence_store.database import ReadConnection
 from evidence_store.documents.resolve import resolve
+from evidence_store.documents.text import parse_bytes, parse_lines
 from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, NotFound, StoreFault
-from evidence_store.excerpts import NoLimit
+from evidence_store.grounding import stands_quoted
 from evidence_store.ids import Identity, read_id
-from evidence_store.model import Basis, Digest, EvidenceId, Integrity, Lifecycle, TaskName
+from evidence_store.journal import Event
+from evidence_store.model import Basis, Digest, EvidenceId, Integrity, Lifecycle, Selector, TaskName
+from evidence_store.records import blobs as blob_records
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import runs as run_records
 from evidence_store.records import sources as source_records
@@ -19,8 +24,8 @@ from evidence_store.report_check import CitedPlace, find_citations, find_task
 from evidence_store.state import EvidenceState
 from evidence_store.store.claims import judgement_state
 from evidence_store.store.comparisons import Comparisons
-from evidence_store.store.core import Core, read_blob, read_span
-from evidence_store.store.passages import Passages, require_same_excerpt
+from evidence_store.store.core import Core, require_sound_blob
+from evidence_store.store.passages import Passages
 from evidence_store.store.sources import Sources
 from evidence_store.store.tasks import require_task_revision
 
@@ -78,11 +83,13 @@ class Checks:
             found = self._passages.find(asked.id)
         except (InvalidInput, NotFound):
             return CheckedCitation(place, "unknown_id", "none", False, f"{place.id} is not in this store")
-        integrity, why = self.integrity(found.id)
+        except IntegrityMismatch as why:
+            return CheckedCitation(place, "integrity_mismatch", "none", False, why.message)
+        integrity, fault = self.integrity(found.id)
         if integrity is Integrity.ERASED:
-            return CheckedCitation(place, "erased", "none", asked.folded, why)
+            return CheckedCitation(place, "erased", "none", asked.folded, fault)
         if integrity is not Integrity.OK:
-            return CheckedCitation(place, "integrity_mismatch", "none", asked.folded, why)
+            return CheckedCitation(place, "integrity_mismatch", "none", asked.folded, fault)
         quote = self._quote_verdict(found, place.quote)
         text = f"the quote {place.quote!r} does not stand in {found.id}" if quote == "not_found" else ""
         if task is not None and not self._exposed(found.id, task):
@@ -92,9 +99,7 @@ class Checks:
     def _quote_verdict(self, found: evidence_records.Evidence, quote: str | None) -> QuoteVerdict:
         if quote is None:
             return "none"
-        shown = self._passages.get(found.id, NoLimit())
-        scalars = self._passages.cited_texts(found.id)[:3] if found.transform is None else (shown.excerpt,)
-        return "found" if any(quote in text for text in (shown.excerpt, *scalars)) else "not_found"
+        return "found" if stands_quoted(quote, self._passages.quotable_texts(found.id)) else "not_found"
 
     def _exposed(self, id_: EvidenceId, task: str) -> bool:
         with self._core.database.reading() as connection:
@@ -110,12 +115,12 @@ class Checks:
                 if evidence_records.find_lifecycle(connection, self._core.workspace, id_) is Lifecycle.ERASED:
                     return Integrity.ERASED, f"{id_} was erased"
                 self._require_identity(connection, found)
-                spans = (found.span, *(hop.span for hop in found.hops))
-                parts = b"".join(read_span(self._core, connection, found.blob, span) for span in spans)
-            require_same_excerpt(found, parts)
-            self._require_pointers(found)
+            self._passages.check(found)
+            self._require_selectors(found)
         except IntegrityMismatch as why:
             return (Integrity.MISSING if why.error_code == "blob_missing" else Integrity.MISMATCH), why.message
+        except (InvalidInput, NotFound) as why:
+            return Integrity.MISMATCH, f"{id_} is not found again where it was found: {why.message}"
         return Integrity.OK, ""
 
     def state(self, id_: EvidenceId, task: TaskName | None) -> EvidenceState:
@@ -138,11 +143,22 @@ class Checks:
         if revision is None or revision.digest != found.blob or identity.digest() != found.digest:
             raise IntegrityMismatch(f"the record of {found.id} does not agree with its identity", {"id": found.id})
 
-    def _require_pointers(self, found: evidence_records.Evidence) -> None:
-        revision = self._sources.get_revision(found.resource, found.revision)
+    def _require_selectors(self, found: evidence_records.Evidence) -> None:
         for selector in self._passages.selectors(found.id):
-            if selector.kind == "pointer" and resolve(self._sources.get_document(revision), selector.text).span != found.span:
-                raise IntegrityMismatch(f"pointer {selector.text!r} does not lead to the bytes of {found.id}", {"id": found.id})
+            if not self._leads_to(selector, found):
+                raise IntegrityMismatch(f"{selector.kind} {selector.text!r} do not lead to the bytes of {found.id}", {"id": found.id})
+
+    def _leads_to(self, selector: Selector, found: evidence_records.Evidence) -> bool:
+        revision = self._sources.get_revision(found.resource, found.revision)
+        match selector.kind:
+            case "pointer":
+                return resolve(self._sources.get_tree(revision), selector.text).span == found.span
+            case "bytes":
+                return parse_bytes(selector.text) == found.span
+            case "lines":
+                return self._sources.get_reader(revision).span_of_lines(parse_lines(selector.text)) == found.span
+            case "quote":
+                return self._sources.get_span(revision, found.span) == selector.text.encode("utf-8", "surrogatepass")
 
     # -- the store
 
@@ -150,7 +166,7 @@ class Checks:
         """Looks through the store: rows against each other, blobs against their digests (all bytes when deep), the journal."""
         faults: list[Fault] = []
         with self._core.database.reading() as connection:
-            blobs = source_records.list_blobs(connection, self._core.workspace)
+            blobs = blob_records.list_blobs(connection, self._core.workspace)
             ids = evidence_records.list_evidence_ids(connection, self._core.workspace)
             resources = source_records.list_resources(connection, self._core.workspace, "", 2**31)
             revisions = [r for one in resources for r in source_records.list_revisions(connection, self._core.workspace, one.name)]
@@ -172,12 +188,13 @@ class Checks:
         return Verification(tuple(faults), tuple(counts.items()))
 
     def _blob_faults(self, connection: ReadConnection, digest: Digest, deep: bool) -> list[Fault]:
-        blob = source_records.find_blob(connection, self._core.workspace, digest)
+        blob = blob_records.find_blob(connection, self._core.workspace, digest)
         assert blob is not None
         try:
             if deep:
-                read_blob(self._core, connection, digest)
-            elif blob.inline is None and self._core.blobs.find_size(self._core.key(digest)) != blob.stored_size:
+                require_sound_blob(self._core, connection, digest)
+            size = self._core.blobs.find_size(self._core.key(digest)) if blob.inline is None else len(blob.inline)
+            if size != blob.stored_size:
                 return [Fault("blob_missing", digest, f"blob {digest} is missing or of another length")]
         except StoreFault as why:
             return [Fault(why.error_code, digest, why.message)]
@@ -200,7 +217,7 @@ class Checks:
         made: dict[str, set[str]] = {"evidence.created": set(), "revision.added": set()}
         number = 0
         for number, event in enumerate(iter_events(connection, self._core.workspace), 1):
-            if event.number != number or not event.sound:
+            if event.number != number or not _is_as_written(event):
                 faults.append(Fault("event_mismatch", f"event {number}", f"event {number} is missing or was changed"))
                 break
             if event.kind in made:
@@ -209,9 +226,18 @@ class Checks:
             faults.append(Fault("evidence_missing", id_, f"the journal says that {id_} was created, and it is not there"))
         if not any(fault.code == "event_mismatch" for fault in faults):
             faults += [Fault("evidence_unrecorded", i, f"{i} is not in the journal") for i in sorted(ids - made["evidence.created"])]
+            faults += [Fault("revision_unrecorded", r, f"{r} is not in the journal") for r in sorted(revisions - made["revision.added"])]
         for revision in sorted(made["revision.added"] - revisions):
             faults.append(Fault("revision_missing", revision, f"the journal says that {revision} was added, and it is not there"))
         return number, faults
+
+
+def _is_as_written(event: Event) -> bool:
+    """Whether the payload is the one that was committed to, and the columns beside it say what it says."""
+    if not all(isinstance(one, bytes) for one in (event.payload, event.salt, event.commitment)) or not event.sound:
+        return False  # SQLite keeps a text in a column of bytes, where someone writes one
+    said = orjson.loads(event.payload)
+    return (said["number"], said["kind"], said["subject"]) == (event.number, event.kind, event.subject)
 
 
 def _number_faults(revisions: Sequence[source_records.Revision]) -> list[Fault]:

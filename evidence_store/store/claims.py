@@ -64,7 +64,7 @@ class Claims:
         self._passages = passages
 
     def record(self, step: StepKey, request: ClaimRequest) -> ClaimView:
-        """Stores a claim with the judgement that its citations apply, and rules on it at once.
+        """Stores a claim with the judgement that its citations apply, where none was rejected, and rules on it at once.
 
         Raises InvalidInput for an unknown evidence, or for a text of a size that no claim has.
         """
@@ -79,7 +79,11 @@ class Claims:
             labels = tuple(sorted({label for id_ in cited for label in self._labels(connection, id_)}))
             new = NewClaim(step, revision.number, request.author, request.about, request.text, request.citations, labels)
             number = claims.insert_claim(connection, new, at)
-            judged = [Judgement("evidence", id_, revision.number, "applies", request.author, "cited") for id_ in dict.fromkeys(cited)]
+            judged = [
+                Judgement("evidence", id_, revision.number, "applies", request.author, "cited")
+                for id_ in dict.fromkeys(cited)
+                if not self._is_rejected(connection, task, id_, revision.number)
+            ]
             task_records.insert_judgements(connection, core.workspace, task, judged, at)
             data: dict[str, JsonValue] = {
                 "text": request.text,
@@ -91,6 +95,11 @@ class Claims:
             self._insert_ruling(connection, task, number, Ruling(Standing.OPEN, "recorded", None, None, None, revision.number), at)
         self._rule(step.run, number, request)
         return self.get(task, number)
+
+    def _is_rejected(self, connection: ReadConnection, task: TaskName, id_: EvidenceId, newest: int) -> bool:
+        """Citing an evidence does not overturn what was decided about it under the same task revision."""
+        judged = task_records.find_judgement(connection, self._core.workspace, task, "evidence", id_)
+        return judgement_state(judged, newest) is JudgementState.REJECTED
 
     def _rule(self, run: RunKey, number: int, request: ClaimRequest) -> None:
         facts = [self._fact(run, citation) for citation in request.citations]

@@ -16,6 +16,7 @@ from evidence_store.search import Hit, search
 from evidence_store.store.core import Core
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import KEYS, STRUCTURED, Passages, Place, View, slice_passage
+from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 
 SEARCH = "search/1"
@@ -79,10 +80,11 @@ class Comparisons:
         resource, revision = self._revision(name, number)
         raw = self._sources.get_bytes(name, revision.number)
         found = search(raw, request.pattern, regex=request.regex, ignore_case=request.ignore_case, limit=request.limit)
-        passages = [_hit_passage(resource, revision, raw, hit, request.context, limit) for hit in found.hits]
+        reader = self._sources.get_reader(revision)
+        passages = [_hit_passage(resource, reader, raw, hit, request.context, limit) for hit in found.hits]
         receipt = None
         if not found.hits and revision.complete:
-            receipt = mint(self._core, [receipt_passage(resource, revision, raw, request, limit)])[0]
+            receipt = mint(self._core, [receipt_passage(resource, reader, request, limit)])[0]
         return SearchAnswer(mint(self._core, passages) if passages else (), found.more, receipt)
 
     def diff(
@@ -139,7 +141,7 @@ class Comparisons:
         found = self._passages.find(id_)
         _, target = self._revision(name, number)
         source = self._sources.get_revision(found.resource, found.revision)
-        selector = self._passages.selectors(id_)[0]
+        selector = self._passages.best_selector(found)
         if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
             where = locate(self._sources.get_document(source), selector.text, self._sources.get_document(target))
             view = KEYS_VIEW if found.transform == KEYS else SOURCE_VIEW
@@ -158,7 +160,7 @@ class Comparisons:
         if newest.number == found.revision:
             return Currency.NEWEST
         source = self._sources.get_revision(found.resource, found.revision)
-        selector = self._passages.selectors(id_)[0]
+        selector = self._passages.best_selector(found)
         if selector.kind == "pointer" and source.format in STRUCTURED and newest.format in STRUCTURED:
             return locate(self._sources.get_document(source), selector.text, self._sources.get_document(newest)).verdict
         raw = self._sources.get_bytes(source.resource, source.number)
@@ -175,7 +177,7 @@ def _like(selector: Selector, raw: bytes, span: Span) -> Selector:
     return Selector("bytes", format_bytes(span))
 
 
-def _hit_passage(resource: Resource, revision: Revision, raw: bytes, hit: Hit, context: int, limit: TextLimit) -> Passage:
+def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hit, context: int, limit: TextLimit) -> Passage:
     """The whole line of a hit, with lines around it; shown round the hit where the line is too long."""
     lines = lines_of_span(raw, hit.line)
     if context:
@@ -185,7 +187,7 @@ def _hit_passage(resource: Resource, revision: Revision, raw: bytes, hit: Hit, c
     shown = show_slice(raw[span.start : span.end], span, limit)
     if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
         shown = _show_round(raw, span, hit.match, limit)
-    return slice_passage(resource, revision, selector, span, raw, shown, match=hit.match)
+    return slice_passage(resource, reader, selector, span, shown, match=hit.match)
 
 
 def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit) -> Shown:
@@ -198,11 +200,11 @@ def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit) -> Shown:
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
 
 
-def receipt_passage(resource: Resource, revision: Revision, raw: bytes, request: SearchRequest, limit: TextLimit) -> Passage:
+def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest, limit: TextLimit) -> Passage:
     """That a pattern has no hit in a complete revision; what was searched for is part of its identity."""
     asked: dict[str, JsonValue] = {"ignore_case": request.ignore_case, "pattern": request.pattern, "regex": request.regex}
     transform = f"{SEARCH} {canonical_bytes(asked).decode()}"
-    span = Span(0, len(raw))
+    span = Span(0, reader.size)
     shown = show_derived(NO_HIT, transform, limit)
     selector = Selector("bytes", format_bytes(span))
-    return slice_passage(resource, revision, selector, span, raw, shown, transform=transform)
+    return slice_passage(resource, reader, selector, span, shown, transform=transform)

@@ -4,23 +4,55 @@ Digests are checked here, for all blob stores: a frame's on every ranged read, t
 """
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from threading import Lock
+from typing import TypeAlias
 
 from evidence_store.blobs import BlobKey, BlobStore
 from evidence_store.canonical import digest_of
 from evidence_store.database import Database, ReadConnection
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import IntegrityMismatch
-from evidence_store.frames import decode_frames
+from evidence_store.frames import decode_frames, seek_table
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Span, WorkspaceName
-from evidence_store.records import sources
+from evidence_store.records import blobs
+from evidence_store.records.blobs import BlobRow
 
 
 def microseconds_now() -> int:
     """Microseconds since 1970 UTC."""
     return time.time_ns() // 1000
+
+
+FrameKey: TypeAlias = tuple[WorkspaceName, Digest, int]
+"""Workspace, blob, number of the frame."""
+
+
+class RecentFrames:
+    """Raw bytes of the frames that were read last."""
+
+    def __init__(self, max_frames: int = 128) -> None:
+        self._max_frames = max_frames
+        self._kept: OrderedDict[FrameKey, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, key: FrameKey) -> bytes | None:
+        with self._lock:
+            return self._kept.get(key)
+
+    def keep(self, key: FrameKey, raw: bytes) -> None:
+        with self._lock:
+            self._kept[key] = raw
+            if len(self._kept) > self._max_frames:
+                self._kept.popitem(last=False)
+
+    def forget(self) -> None:
+        """So that what is read next is read from where it is kept."""
+        with self._lock:
+            self._kept.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +62,7 @@ class Core:
     workspace: WorkspaceName = DEFAULT_WORKSPACE
     clock: Callable[[], int] = microseconds_now
     limits: Limits = field(default=DEFAULT_LIMITS)
+    recent: RecentFrames = field(default_factory=RecentFrames)
 
     def key(self, digest: Digest) -> BlobKey:
         return BlobKey(self.workspace, digest)
@@ -37,12 +70,10 @@ class Core:
 
 def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span) -> bytes:
     """Bytes of a blob, each frame checked. Raises IntegrityMismatch when they are not those that were stored."""
-    blob = sources.find_blob(connection, core.workspace, digest)
-    if blob is None:
-        raise IntegrityMismatch(f"the record of blob {digest} is missing", {"blob": digest}, code="blob_missing")
+    blob = require_blob(core, connection, digest)
     if span.end > blob.size:
         raise IntegrityMismatch(f"blob {digest} has {blob.size} bytes, {span.end} were asked for", {"blob": digest})
-    found = sources.list_frames(connection, core.workspace, digest, span)
+    found = blobs.list_frames(connection, core.workspace, digest, span)
     gap = any(one.raw.end != following.raw.start for one, following in pairwise(found))
     if not found or gap or found[0].raw.start > span.start or found[-1].raw.end < span.end:
         raise IntegrityMismatch(f"frames of blob {digest} are missing", {"blob": digest}, code="blob_missing")
@@ -52,12 +83,28 @@ def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span
     return raw[span.start - found[0].raw.start : span.end - found[0].raw.start]
 
 
-def read_blob(core: Core, connection: ReadConnection, digest: Digest) -> bytes:
-    """All bytes of a blob, every frame and the whole checked."""
-    blob = sources.find_blob(connection, core.workspace, digest)
+def require_blob(core: Core, connection: ReadConnection, digest: Digest) -> BlobRow:
+    """The record of a blob. Raises IntegrityMismatch (`blob_missing`) where there is none."""
+    blob = blobs.find_blob(connection, core.workspace, digest)
     if blob is None:
         raise IntegrityMismatch(f"the record of blob {digest} is missing", {"blob": digest}, code="blob_missing")
-    raw = read_span(core, connection, digest, Span(0, blob.size))
+    return blob
+
+
+def require_sound_blob(core: Core, connection: ReadConnection, digest: Digest) -> None:
+    """Reads all stored bytes of a blob, also what stands behind its frames. Raises IntegrityMismatch."""
+    read_blob(core, connection, digest)
+    blob = require_blob(core, connection, digest)
+    found = blobs.list_frames(connection, core.workspace, digest, Span(0, blob.size))
+    behind = Span(found[-1].stored.end, max(found[-1].stored.end, blob.stored_size) + 1)  # one byte more than there may be
+    kept = core.blobs.read(core.key(digest), behind) if blob.inline is None else blob.inline[behind.start :]
+    if kept != seek_table(found):
+        raise IntegrityMismatch(f"stored bytes of blob {digest} are damaged behind its frames", {"blob": digest})
+
+
+def read_blob(core: Core, connection: ReadConnection, digest: Digest) -> bytes:
+    """All bytes of a blob, every frame and the whole checked, read anew from where they are kept."""
+    raw = read_span(core, connection, digest, Span(0, require_blob(core, connection, digest).size))
     if digest_of(raw) != digest:
         raise IntegrityMismatch(f"stored bytes of blob {digest} do not match their digest", {"blob": digest})
     return raw

@@ -6,11 +6,10 @@ Finding the same passage again adds nothing but a new way to it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evidence_store.canonical import digest_of
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.excerpts import Shown
 from evidence_store.ids import Identity
-from evidence_store.model import Basis, EvidenceId, Hop, LineRange, Packet, Selector, Span
+from evidence_store.model import Basis, Digest, EvidenceId, Hop, LineRange, Packet, Selector, Span
 from evidence_store.records import evidence as records
 from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
@@ -29,10 +28,10 @@ class Passage:
     hops: tuple[Hop, ...]
     transform: str | None
     """Of derived evidence: what was done to the passage. None: the passage itself is cited."""
-    parts: bytes
-    """The source bytes of all parts, one after the other."""
+    excerpt_digest: Digest
+    """Of the source bytes of all parts, one after the other."""
     lines: LineRange
-    column: int
+    column: int | None
     shown: Shown
     match: Span | None = None
 
@@ -79,7 +78,7 @@ def _keep(core: Core, connection: WriteConnection, passage: Passage) -> Evidence
             passage.span,
             passage.hops,
             passage.transform,
-            digest_of(passage.parts),
+            passage.excerpt_digest,
         )
         at = core.clock()
         records.insert_evidence(connection, core.workspace, new, at)

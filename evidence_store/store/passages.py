@@ -4,32 +4,29 @@ Blob and document work happens before the transaction that stores an evidence, n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from evidence_store.canonical import digest_of
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import keys_text
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import (
-    column_of,
     format_bytes,
     format_lines,
-    lines_of_span,
     parse_bytes,
     parse_lines,
     span_of_bytes,
-    span_of_lines,
 )
 from evidence_store.errors import Ambiguous, IntegrityMismatch, InvalidInput, NotFound
-from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, show_derived, show_node, show_slice
-from evidence_store.model import EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, is_over, show_derived, show_node, show_slice
+from evidence_store.model import Digest, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
-from evidence_store.store.core import Core, read_span
+from evidence_store.store.core import Core
 from evidence_store.store.mint import Passage, mint
+from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
 
 KEYS = "keys/1"
@@ -100,7 +97,7 @@ class Passages:
 
     def _wider(self, id_: EvidenceId, to_parent: bool, limit: TextLimit) -> Packet:
         found = self.find(id_)
-        selector = self._best_selector(found)
+        selector = self.best_selector(found)
         revision = self._sources.get_revision(found.resource, found.revision)
         if to_parent and selector.kind == "pointer":
             wider = Selector("pointer", parent(Pointer(selector.text)))
@@ -112,31 +109,35 @@ class Passages:
 
     def _around(self, id_: EvidenceId, n_lines: int, limit: TextLimit) -> Packet:
         found = self.find(id_)
-        raw = self._sources.get_bytes(found.resource, found.revision)
-        lines = lines_of_span(raw, found.span)
+        reader = self._sources.get_reader(self._sources.get_revision(found.resource, found.revision))
+        lines = reader.lines_of(found.span)
         wider = Selector("lines", format_lines(LineRange(max(1, lines.first - n_lines), lines.last + n_lines)))
         return self.read(Place(found.resource, found.revision, wider), limit)
 
     def cited_texts(self, id_: EvidenceId) -> tuple[str, ...]:
-        """What a claim can rest on in an evidence: its bytes as text, the value of a scalar, the tokens of its pointers."""
+        """What a claim can rest on in an evidence: what may be quoted of it, and the tokens of its pointers."""
+        pointers = [s.text for s in self.selectors(id_) if s.kind == "pointer"]
+        return (*self.quotable_texts(id_), *(token for pointer in pointers for token in parse_pointer(pointer)))
+
+    def quotable_texts(self, id_: EvidenceId) -> tuple[str, ...]:
+        """What stands in an evidence: its bytes as text, its value as JSON, the value of a scalar."""
         found = self.find(id_)
         shown = self._again(found, NoLimit()).shown
-        pointers = [s.text for s in self.selectors(id_) if s.kind == "pointer"]
-        tokens = [token for pointer in pointers for token in parse_pointer(pointer)]
-        return (shown.text, *((shown.value.decode(),) if shown.value else ()), *self._scalar_text(found), *tokens)
+        return (shown.text, *((shown.value.decode(),) if shown.value else ()), *self._scalar_text(found))
 
     def _scalar_text(self, found: Evidence) -> tuple[str, ...]:
-        selector = self._best_selector(found)
+        selector = self.best_selector(found)
         if found.transform is not None or selector.kind != "pointer":
             return ()
-        document = self._sources.get_document(self._sources.get_revision(found.resource, found.revision))
+        document = self._sources.get_tree(self._sources.get_revision(found.resource, found.revision))
         node = resolve(document, selector.text)
         return () if node.is_container else (str(document.scalar(node)),)
 
     def check(self, found: Evidence) -> None:
-        """Reads the parts of an evidence and compares them with its digests. Raises IntegrityMismatch."""
-        again = self._again(found, NoLimit())
-        require_same_excerpt(found, again.parts)
+        """Reads the parts of an evidence anew from where they are kept. Raises IntegrityMismatch when they are not those cited."""
+        self._core.recent.forget()
+        reader = RevisionReader(self._core, self._sources.get_revision(found.resource, found.revision))
+        require_same_excerpt(found, reader.digest_of(spans_of(found)))
 
     # -- finding
 
@@ -147,32 +148,34 @@ class Passages:
             return self._find_node(resource, revision, place, limit)
         if place.view != "source" or place.children is not None:
             raise InvalidInput("keys and children are shown of a pointer only", code="wrong_use")
-        raw = self._sources.get_bytes(revision.resource, revision.number)
-        span, selector, lines = self._find_range(place, revision, raw)
-        shown = show_slice(raw[span.start : span.end], span, limit)
+        reader = self._sources.get_reader(revision)
+        span, selector, lines = self._find_range(place, reader)
+        shown = show_range(reader, span, limit)
         if lines is not None:
             shown = continue_by_lines(shown, lines.first, lines.last)
-        return slice_passage(resource, revision, selector, span, raw, shown)
+        return slice_passage(resource, reader, selector, span, shown)
 
-    def _find_range(self, place: Place, revision: Revision, raw: bytes) -> tuple[Span, Selector, LineRange | None]:
+    def _find_range(self, place: Place, reader: RevisionReader) -> tuple[Span, Selector, LineRange | None]:
         text = place.selector.text
         if place.selector.kind == "lines":
-            span = span_of_lines(raw, parse_lines(text))
-            lines = lines_of_span(raw, span)
+            span = reader.span_of_lines(parse_lines(text))
+            lines = reader.lines_of(span)
             return span, Selector("lines", format_lines(lines)), lines
         if place.selector.kind == "bytes":
-            span = span_of_bytes(len(raw), parse_bytes(text))
+            span = span_of_bytes(reader.size, parse_bytes(text))
             return span, Selector("bytes", format_bytes(span)), None
-        within = Span(0, len(raw))
+        within = Span(0, reader.size)
         if place.within is not None:
-            within = resolve(self._sources.get_document(revision), place.within).span
-        return find_quote(raw, text, within), place.selector, None
+            within = resolve(self._sources.get_tree(reader.revision), place.within).span
+        found = find_quote(reader.read(within), text, Span(0, within.length))
+        return Span(within.start + found.start, within.start + found.end), place.selector, None
 
     def _find_node(self, resource: Resource, revision: Revision, place: Place, limit: TextLimit) -> Passage:
-        document = self._sources.get_document(revision)
+        document = self._sources.get_tree(revision)
         node = resolve(document, place.selector.text)
         selector = Selector("pointer", plain_form(place.selector.text))
-        return _node_passage(resource, revision, document, node, selector, place.view, limit, place.children)
+        reader = self._sources.get_reader(revision)
+        return _node_passage(resource, reader, document, node, selector, place.view, limit, place.children)
 
     def _resource(self, name: ResourceName) -> Resource:
         with self._core.database.reading() as connection:
@@ -184,30 +187,31 @@ class Passages:
         """The passage of a stored evidence. Its parts are read from the store and compared with its excerpt digest."""
         revision = self._sources.get_revision(found.resource, found.revision)
         resource = self._resource(found.resource)
-        selector = self._best_selector(found)
-        with self._core.database.reading() as connection:
-            spans = (found.span, *(hop.span for hop in found.hops))
-            parts = b"".join(read_span(self._core, connection, found.blob, span) for span in spans)
-        require_same_excerpt(found, parts)
+        selector = self.best_selector(found)
+        reader = self._sources.get_reader(revision)
+        require_same_excerpt(found, reader.digest_of(spans_of(found)))
         if selector.kind == "pointer":
-            document = self._sources.get_document(revision)
+            document = self._sources.get_tree(revision)
             node = resolve(document, selector.text)
             view: View = "keys" if found.transform == KEYS else "source"
-            return _node_passage(resource, revision, document, node, selector, view, limit, None)
-        raw = self._sources.get_bytes(revision.resource, revision.number)
-        shown = show_slice(parts, found.span, limit)
-        if found.transform is not None:
-            shown = show_derived("0 hits", found.transform, limit)
-        return slice_passage(resource, revision, selector, found.span, raw, shown, transform=found.transform)
+            return _node_passage(resource, reader, document, node, selector, view, limit, None)
+        shown = show_derived("0 hits", found.transform, limit) if found.transform else show_range(reader, found.span, limit)
+        return slice_passage(resource, reader, selector, found.span, shown, transform=found.transform)
 
-    def _best_selector(self, found: Evidence) -> Selector:
+    def best_selector(self, found: Evidence) -> Selector:
+        """The first of the ways in which an evidence was found; its bytes, where these are lost."""
         known = self.selectors(found.id)
         return known[0] if known else Selector("bytes", format_bytes(found.span))
 
 
-def require_same_excerpt(found: Evidence, parts: bytes) -> None:
-    """Raises IntegrityMismatch when these are not the bytes that the evidence was made of."""
-    if digest_of(parts) != found.excerpt_digest:
+def spans_of(found: Evidence) -> tuple[Span, ...]:
+    """All parts of an evidence, in order."""
+    return (found.span, *(hop.span for hop in found.hops))
+
+
+def require_same_excerpt(found: Evidence, digest: Digest) -> None:
+    """Raises IntegrityMismatch when this is not the digest of the bytes that the evidence was made of."""
+    if digest != found.excerpt_digest:
         raise IntegrityMismatch(f"the passage of {found.id} is not what it was when it was cited", {"id": found.id})
 
 
@@ -231,7 +235,7 @@ def find_quote(raw: bytes, quote: str, within: Span) -> Span:
 
 def _node_passage(
     resource: Resource,
-    revision: Revision,
+    reader: RevisionReader,
     document: Document,
     node: Node,
     selector: Selector,
@@ -243,33 +247,41 @@ def _node_passage(
         shown, transform = show_derived(keys_text(document, node), KEYS, limit), KEYS
     else:
         shown, transform = show_node(document, node, limit, children), None
-    parts = b"".join(document.raw[s.start : s.end] for s in (node.span, *(hop.span for hop in node.hops)))
     return Passage(
         resource,
-        revision,
+        reader.revision,
         selector,
         node.span,
         node.hops,
         transform,
-        parts,
-        lines_of_span(document.raw, node.span),
-        column_of(document.raw, node.span.start),
+        reader.digest_of((node.span, *(hop.span for hop in node.hops))),
+        reader.lines_of(node.span),
+        reader.column_of(node.span.start),
         shown,
     )
 
 
 def slice_passage(
     resource: Resource,
-    revision: Revision,
+    reader: RevisionReader,
     selector: Selector,
     span: Span,
-    raw: bytes,
     shown: Shown,
     *,
     transform: str | None = None,
     match: Span | None = None,
 ) -> Passage:
     """A passage that is one slice of a revision's bytes."""
-    parts = raw[span.start : span.end]
-    lines, column = lines_of_span(raw, span), column_of(raw, span.start)
-    return Passage(resource, revision, selector, span, (), transform, parts, lines, column, shown, match)
+    lines, column = reader.lines_of(span), reader.column_of(span.start)
+    return Passage(resource, reader.revision, selector, span, (), transform, reader.digest_of((span,)), lines, column, shown, match)
+
+
+def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
+    """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
+    if not is_over(span, limit):
+        return show_slice(reader.read(span), span, limit)
+    assert limit.max_bytes is not None, "nothing is over no bound"
+    shown = cut_text(reader.read(Span(span.start, span.start + limit.max_bytes)), span, limit)
+    assert shown.cut is not None, "what is over the bound is cut"
+    lines = reader.lines_of(span)
+    return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))

@@ -85,8 +85,11 @@ class Runs:
         if number in known or (number is None and known):
             return number if number is not None else known[0]
         with core.database.writing() as connection:
+            known = runs.list_pins(connection, key, resource)  # again: another call of the run may have come first
+            if number is None and known:
+                return known[0]
             revision = require_revision(connection, core, resource, number)
-            if revision.number not in runs.list_pins(connection, key, resource):
+            if revision.number not in known:
                 at = core.clock()
                 runs.insert_pin(connection, key, resource, revision.number, at)
                 append_event(

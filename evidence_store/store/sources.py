@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from evidence_store.blobs import BlobWriter
 from evidence_store.database import ReadConnection, WriteConnection
@@ -12,16 +13,25 @@ from evidence_store.documents.model import Document
 from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, LimitExceeded, NotFound
 from evidence_store.frames import Encoded, FrameEncoder
 from evidence_store.model import Format, Kind, ResourceName, Span
-from evidence_store.records import sources
+from evidence_store.records import blobs, sources
 from evidence_store.records.events import append_event
 from evidence_store.records.sources import Observation, Resource, Revision
-from evidence_store.store.core import Core, read_blob, read_span
+from evidence_store.store.core import Core, read_blob, read_span, require_sound_blob
+from evidence_store.store.index import StoredIndex
+from evidence_store.store.reader import RevisionReader
+
+if TYPE_CHECKING:
+    from evidence_store.documents.span_rows import SpanIndex
 
 INLINE_BYTES = 32 * 1024
 """Stored bytes up to which a blob lives in the database: a row costs less than a file."""
 MAX_NAME_CHARS = 1024
 CACHED_BYTES = 64 * 1024 * 1024
 """Raw bytes of the documents that are kept parsed."""
+KEPT_TREES = 8
+KEPT_READERS = 32
+LARGE_BYTES = 64 * 1024
+"""Size over which a JSON document has an index (docs/formats/spans.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,8 @@ class Sources:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._documents: OrderedDict[tuple[ResourceName, int], Document] = OrderedDict()
+        self._readers: OrderedDict[tuple[ResourceName, int], RevisionReader] = OrderedDict()
+        self._trees: OrderedDict[tuple[ResourceName, int], Document] = OrderedDict()
         self._lock = Lock()
 
     def put(self, request: PutRequest, pieces: Iterable[bytes]) -> PutResult:
@@ -71,6 +83,7 @@ class Sources:
             raw = staged.take(pieces, self._core.limits.max_bytes)
             detection = detect(raw, str(request.file_name or request.resource), request.media_type, request.format)
             inspection = inspect(raw, detection, self._core.limits)
+            staged.index(raw, inspection)
             staged.make_durable()
             with self._core.database.writing() as connection:
                 return self._record(connection, request, staged, inspection)
@@ -149,15 +162,45 @@ class Sources:
         with self._core.database.reading() as connection:
             return read_span(self._core, connection, revision.digest, span)
 
+    def get_reader(self, revision: Revision) -> RevisionReader:
+        """Reads a revision in parts."""
+        key = (revision.resource, revision.number)
+        with self._lock:
+            if key not in self._readers:
+                self._readers[key] = RevisionReader(self._core, revision)
+                if len(self._readers) > KEPT_READERS:
+                    self._readers.popitem(last=False)
+            return self._readers[key]
+
+    def get_tree(self, revision: Revision) -> Document:
+        """A revision as a tree to read single places of: through its index where it has one, else parsed as a whole."""
+        key = (revision.resource, revision.number)
+        with self._lock:
+            known = self._trees.get(key)
+        if known is None:
+            known = self._indexed(revision) or self.get_document(revision)
+            with self._lock:
+                self._trees[key] = known
+                if len(self._trees) > KEPT_TREES:
+                    self._trees.popitem(last=False)
+        return known
+
+    def _indexed(self, revision: Revision) -> Document | None:
+        if revision.format is not Format.JSON or revision.size <= LARGE_BYTES:
+            return None
+        from evidence_store.documents.spans import IndexedDocument  # start-up cost: the JSON reader
+
+        index = StoredIndex(self._core, revision.digest)
+        return IndexedDocument(index, self.get_reader(revision).read) if index.find_container(0) is not None else None
+
     def get_document(self, revision: Revision) -> Document:
-        """A parsed revision. Raises InvalidInput (`no_structure`) for formats without nodes."""
+        """A revision parsed as a whole, for who walks over all of it. Raises NotFound (`no_structure`) for formats without nodes."""
         key = (revision.resource, revision.number)
         with self._lock:
             if key in self._documents:
                 self._documents.move_to_end(key)
                 return self._documents[key]
-        raw = self.get_bytes(*key)
-        document = open_document(raw, revision.format, revision.notes)
+        document = open_document(self.get_bytes(*key), revision.format, revision.notes)
         with self._lock:
             self._documents[key] = document
             while len(self._documents) > 1 and sum(len(d.raw) for d in self._documents.values()) > CACHED_BYTES:
@@ -213,7 +256,17 @@ class _Staged:
         self._encoder = FrameEncoder()
         self._memory = bytearray()
         self._writer: BlobWriter | None = None
+        self._spans: SpanIndex | None = None
         self.encoded: Encoded
+
+    def index(self, raw: bytes, found: Inspection) -> None:
+        """Makes the span index of a large JSON document, unless it repeats members."""
+        if found.format is not Format.JSON or len(raw) <= LARGE_BYTES or any(note.code == "duplicate_key" for note in found.notes):
+            return
+        from evidence_store.documents.json import JsonDocument  # start-up cost: the JSON reader
+        from evidence_store.documents.spans import build_index
+
+        self._spans = build_index(JsonDocument(raw, may_repeat=False))
 
     def take(self, pieces: Iterable[bytes], max_bytes: int) -> bytes:
         """Encodes all pieces and gives the raw bytes. Raises LimitExceeded as soon as there are too many."""
@@ -240,36 +293,36 @@ class _Staged:
             self._writer.write(stored)
 
     def make_durable(self) -> None:
-        """Brings a large blob to its final name, unless a sound one is there. A damaged one is replaced by these bytes."""
-        if self._writer is None:
-            return
+        """Brings a large blob to its final name, unless a sound one is there. A damaged one is replaced by these bytes.
+
+        Raises IntegrityMismatch for a damaged one that cannot be replaced: rows do not change.
+        """
         with self._core.database.reading() as connection:
-            if self._is_sound(connection):
+            known = blobs.find_blob(connection, self._core.workspace, self.encoded.digest)
+            if known is not None and self._is_sound(connection):
                 return
-            known = sources.find_blob(connection, self._core.workspace, self.encoded.digest)
             span = Span(0, self.encoded.size)
-            frames = tuple(sources.list_frames(connection, self._core.workspace, self.encoded.digest, span))
-        if known is not None and frames != self.encoded.frames:
-            raise IntegrityMismatch(
-                f"blob {known.digest} is damaged and was stored in another layout; restore it from a backup", {"blob": known.digest}
-            )
-        self._writer.commit(self._core.key(self.encoded.digest))
+            frames = tuple(blobs.list_frames(connection, self._core.workspace, self.encoded.digest, span))
+        if known is not None and (known.inline is not None or self._writer is None or frames != self.encoded.frames):
+            raise IntegrityMismatch(f"the record of blob {known.digest} is damaged; restore it from a backup", {"blob": known.digest})
+        if self._writer is not None:
+            self._writer.commit(self._core.key(self.encoded.digest))
 
     def _is_sound(self, connection: ReadConnection) -> bool:
-        if sources.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
-            return False
         try:
-            read_blob(self._core, connection, self.encoded.digest)
+            require_sound_blob(self._core, connection, self.encoded.digest)
         except IntegrityMismatch:
             return False
         return True
 
     def insert(self, connection: WriteConnection, at: int) -> None:
         """The blob's rows, unless they are there."""
-        if sources.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
+        if blobs.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
             inline = bytes(self._memory) if self._writer is None else None
             stored_size = len(inline) if inline is not None else self._core.blobs.find_size(self._core.key(self.encoded.digest)) or 0
-            sources.insert_blob(connection, self._core.workspace, self.encoded, stored_size, inline, at)
+            number = blobs.insert_blob(connection, self._core.workspace, self.encoded, stored_size, inline, at)
+            if self._spans is not None:
+                blobs.insert_index(connection, self._core.workspace, number, self._spans)
 
     def discard(self) -> None:
         if self._writer is not None:

@@ -1,8 +1,8 @@
 """The schema: what is kept, by workspace, and what must be unique.
 
 Rows are added and never changed; what changes is a row in a table of events, and state is computed from these. Truth is
-in every table but `selectors` (ways in which an evidence was found) and `frames`, which can be made again from the
-stored bytes. Times are integer microseconds UTC. JSON columns hold RFC 8785 text. Migrations make the tables; a test
+in every table but `selectors` (ways in which an evidence was found), `frames`, `containers` and `spans`, which can be made
+again from the stored bytes. Times are integer microseconds UTC. JSON columns hold RFC 8785 text. Migrations make the tables; a test
 holds them against this module.
 """
 
@@ -11,7 +11,17 @@ from evidence_store.tables.evidence import evidence, evidence_events, parts, sel
 from evidence_store.tables.journal import events
 from evidence_store.tables.runs import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results, usages
 from evidence_store.tables.schema import metadata
-from evidence_store.tables.sources import blobs, frames, label_policies, observations, resource_labels, resources, revisions
+from evidence_store.tables.sources import (
+    blobs,
+    containers,
+    frames,
+    label_policies,
+    observations,
+    resource_labels,
+    resources,
+    revisions,
+    spans,
+)
 from evidence_store.tables.tasks import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
 
 __all__ = [
@@ -20,6 +30,7 @@ __all__ = [
     "claim_events",
     "claim_labels",
     "claims",
+    "containers",
     "events",
     "evidence",
     "evidence_events",
@@ -44,6 +55,7 @@ __all__ = [
     "revisions",
     "runs",
     "selectors",
+    "spans",
     "steps",
     "task_revisions",
     "tasks",

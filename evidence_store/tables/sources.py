@@ -9,6 +9,7 @@ blobs = Table(
     metadata,
     text("workspace"),
     text("digest"),
+    integer("number"),  # short name within the workspace, for the rows of the span index
     integer("size"),
     integer("stored_size"),
     integer("frame_bytes"),
@@ -16,6 +17,7 @@ blobs = Table(
     Column("inline", LargeBinary, nullable=True),  # stored bytes of small blobs; null: in the blob store
     instant("created_at"),
     PrimaryKeyConstraint("workspace", "digest"),
+    UniqueConstraint("workspace", "number"),
 )
 
 
@@ -29,11 +31,43 @@ frames = Table(
     integer("raw_end"),
     integer("stored_start"),
     integer("stored_end"),
+    integer("lines_before"),  # line feeds of the blob before this frame
     Column("sha256", LargeBinary, nullable=False),
     PrimaryKeyConstraint("workspace", "digest", "number"),
     refers(("digest",), "blobs"),
 )
 
+
+containers = Table(
+    "containers",
+    metadata,
+    text("workspace"),
+    integer("blob"),
+    integer("number"),
+    text("type"),
+    integer("byte_start"),
+    integer("byte_end"),
+    integer("n_children"),
+    PrimaryKeyConstraint("workspace", "blob", "number"),
+    refers(("blob",), "blobs", ("number",)),
+    one_of("type", "type", ("object", "array")),
+    sqlite_with_rowid=False,
+)
+
+spans = Table(
+    "spans",
+    metadata,
+    text("workspace"),
+    integer("blob"),
+    integer("container"),
+    text("token"),  # member name; for a run of array items the index of the first, in 12 digits
+    text("type"),
+    integer("byte_start"),
+    integer("byte_end"),
+    integer("inner", null=True),
+    PrimaryKeyConstraint("workspace", "blob", "container", "token"),
+    sqlite_with_rowid=False,  # the key is all but the row: a table and an index would keep it twice
+)
 
 resources = Table(
     "resources",

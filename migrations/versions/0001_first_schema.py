@@ -14,6 +14,7 @@ def upgrade() -> None:
         "blobs",
         sa.Column("workspace", sa.Text(), nullable=False),
         sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("stored_size", sa.BigInteger(), nullable=False),
         sa.Column("frame_bytes", sa.BigInteger(), nullable=False),
@@ -21,6 +22,7 @@ def upgrade() -> None:
         sa.Column("inline", sa.LargeBinary(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("workspace", "digest", name=op.f("pk_blobs")),
+        sa.UniqueConstraint("workspace", "number", name=op.f("uq_blobs_workspace_number")),
     )
     op.create_table(
         "events",
@@ -58,11 +60,38 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("workspace", "name", name=op.f("pk_resources")),
     )
     op.create_table(
+        "spans",
+        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("blob", sa.BigInteger(), nullable=False),
+        sa.Column("container", sa.BigInteger(), nullable=False),
+        sa.Column("token", sa.Text(), nullable=False),
+        sa.Column("type", sa.Text(), nullable=False),
+        sa.Column("byte_start", sa.BigInteger(), nullable=False),
+        sa.Column("byte_end", sa.BigInteger(), nullable=False),
+        sa.Column("inner", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("workspace", "blob", "container", "token", name=op.f("pk_spans")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "tasks",
         sa.Column("workspace", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("workspace", "name", name=op.f("pk_tasks")),
+    )
+    op.create_table(
+        "containers",
+        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("blob", sa.BigInteger(), nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=False),
+        sa.Column("type", sa.Text(), nullable=False),
+        sa.Column("byte_start", sa.BigInteger(), nullable=False),
+        sa.Column("byte_end", sa.BigInteger(), nullable=False),
+        sa.Column("n_children", sa.BigInteger(), nullable=False),
+        sa.CheckConstraint("type IN ('object', 'array')", name=op.f("ck_containers_type")),
+        sa.ForeignKeyConstraint(["workspace", "blob"], ["blobs.workspace", "blobs.number"], name=op.f("fk_containers_workspace_blob")),
+        sa.PrimaryKeyConstraint("workspace", "blob", "number", name=op.f("pk_containers")),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "frames",
@@ -73,6 +102,7 @@ def upgrade() -> None:
         sa.Column("raw_end", sa.BigInteger(), nullable=False),
         sa.Column("stored_start", sa.BigInteger(), nullable=False),
         sa.Column("stored_end", sa.BigInteger(), nullable=False),
+        sa.Column("lines_before", sa.BigInteger(), nullable=False),
         sa.Column("sha256", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(["workspace", "digest"], ["blobs.workspace", "blobs.digest"], name=op.f("fk_frames_workspace_digest")),
         sa.PrimaryKeyConstraint("workspace", "digest", "number", name=op.f("pk_frames")),
@@ -110,7 +140,7 @@ def upgrade() -> None:
         sa.Column("media_type", sa.Text(), nullable=False),
         sa.Column("format", sa.Text(), nullable=False),
         sa.Column("version_label", sa.Text(), nullable=True),
-        sa.Column("complete", sa.Boolean(create_constraint=True, name="complete"), nullable=False),
+        sa.Column("complete", sa.Boolean(create_constraint=True, name=op.f("ck_revisions_complete")), nullable=False),
         sa.Column("notes", sa.Text(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.CheckConstraint("format IN ('json', 'jsonl', 'yaml', 'text', 'junit', 'csv', 'bytes')", name=op.f("ck_revisions_format")),
@@ -376,7 +406,7 @@ def upgrade() -> None:
         sa.Column("grade", sa.Text(), nullable=False),
         sa.Column("shown_digest", sa.Text(), nullable=False),
         sa.Column("transforms", sa.Text(), nullable=False),
-        sa.Column("in_full", sa.Boolean(create_constraint=True, name="in_full"), nullable=False),
+        sa.Column("in_full", sa.Boolean(create_constraint=True, name=op.f("ck_exposures_in_full")), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.CheckConstraint("grade IN ('delivered', 'projected', 'sent')", name=op.f("ck_exposures_grade")),
         sa.ForeignKeyConstraint(
@@ -576,7 +606,7 @@ def upgrade() -> None:
         sa.Column("run", sa.BigInteger(), nullable=False),
         sa.Column("call", sa.Text(), nullable=False),
         sa.Column("outcome", sa.Text(), nullable=False),
-        sa.Column("complete", sa.Boolean(create_constraint=True, name="complete"), nullable=False),
+        sa.Column("complete", sa.Boolean(create_constraint=True, name=op.f("ck_tool_results_complete")), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("resource", sa.Text(), nullable=True),
         sa.Column("revision", sa.BigInteger(), nullable=True),
@@ -631,7 +661,9 @@ def downgrade() -> None:
     op.drop_table("resource_labels")
     op.drop_table("proposals")
     op.drop_table("frames")
+    op.drop_table("containers")
     op.drop_table("tasks")
+    op.drop_table("spans")
     op.drop_table("resources")
     op.drop_table("label_policies")
     op.drop_index(op.f("ix_events_workspace_kind_subject"), table_name="events")

@@ -6,6 +6,9 @@ from typing import Protocol, runtime_checkable
 from projector.ports import TokenCounter
 
 
+LONGEST_TOKEN_BYTES = 128
+
+
 @runtime_checkable
 class CuttingCounter(Protocol):
     """A counter that knows where its tokens end, so that cutting needs no search."""
@@ -21,6 +24,11 @@ class TokenLimit:
         self._factory = counter_factory
         self._n_tokens = n_tokens
         self._made: TokenCounter | None = None
+
+    @property
+    def max_bytes(self) -> int:
+        """No token of the encodings that we know is longer than 128 bytes."""
+        return self._n_tokens * LONGEST_TOKEN_BYTES
 
     def fits(self, text: str) -> bool:
         """Whether the text has at most so many tokens; a text of no more bytes than that needs no tokenizer."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from api.settings import Settings
 from api.tools import call_tool
 from api.wiring import Services, open_services
+from evidence_store.canonical import digest_of
 from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId, Outcome, ResourceName, TaskName, TaskRevision
 from evidence_store.records.runs import Shown, StepKey
-from evidence_store.canonical import digest_of
 from evidence_store.store.runs import ClosedCall, OpenCall
 from evidence_store.store.sources import PutRequest
 

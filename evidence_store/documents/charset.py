@@ -1,0 +1,147 @@
+"""Which encoding a text is in, where it is not UTF-8: declared, told by a byte order mark, by its zeros, or guessed.
+
+The bytes stay the truth: an encoding is used to show and to search, never to store. One is taken only where all bytes fit
+it, so that the way from characters back to bytes is exact. Latin-1 fits everything and is therefore never detected.
+"""
+
+import codecs
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from evidence_store.documents.encoding import first_bad_byte
+from evidence_store.documents.model import Note
+
+UTF8: Final = "utf-8"
+ENCODING: Final = "encoding"
+"""Code of the note that names the encoding: its text starts with the name and a comma."""
+_NAMES: Final = {
+    "utf-8": UTF8, "ascii": UTF8,
+    "utf-16": "utf-16le", "utf-16-le": "utf-16le", "utf-16-be": "utf-16be",
+    "utf-32": "utf-32le", "utf-32-le": "utf-32le", "utf-32-be": "utf-32be",
+    "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5",
+    "shift_jis": "cp932", "cp932": "cp932", "euc_jp": "euc_jp", "euc_kr": "euc_kr",
+    "iso8859-1": "iso8859-1", "iso8859-2": "iso8859-2", "iso8859-5": "iso8859-5", "iso8859-15": "iso8859-15",
+    "cp1250": "cp1250", "cp1251": "cp1251", "cp1252": "cp1252", "koi8-r": "koi8-r",
+}  # fmt: skip
+"""Name in Python's registry to ours; the superset where one is usual (Shift_JIS logs of Windows are cp932)."""
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32le"),
+    (codecs.BOM_UTF32_BE, "utf-32be"),
+    (codecs.BOM_UTF16_LE, "utf-16le"),
+    (codecs.BOM_UTF16_BE, "utf-16be"),
+)
+_CHARSET: Final = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))""", re.IGNORECASE)
+"""The parameter of a media type (RFC 9110 section 8.3)."""
+_MIN_ZEROS: Final = 0.4
+"""Share of zeros in the high bytes from which text is UTF-16: of Latin text nearly all are."""
+_MIN_CHARACTERS: Final = 4
+"""Characters outside ASCII below which nothing is guessed."""
+_MIN_SHARE: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Charset:
+    """The encoding of a text and what speaks for it."""
+
+    name: str
+    notes: tuple[Note, ...] = ()
+
+
+def find_charset(raw: bytes, media_type: str | None) -> Charset:
+    """UTF-8 where nothing else is declared, marked or seen; the notes say what was found and how."""
+    declared, notes = _declared(media_type), []
+    if declared is not None:
+        name = _NAMES.get(_registered(declared) or "")
+        if name is None:
+            notes.append(Note("unknown_charset", f"charset {declared[:40]!r} is declared and not known here"))
+        elif name == UTF8:
+            return Charset(UTF8)
+        else:
+            name = _marked(raw) or name if name.startswith("utf-") else name
+            if _fits(raw, name):
+                return Charset(name, (_note(name, f"declared as {declared[:40]!r}"),))
+            notes.append(Note("charset_mismatch", f"charset {declared[:40]!r} is declared, and not all bytes fit it"))
+    seen = _seen(raw)
+    return Charset(UTF8, tuple(notes)) if seen is None else Charset(seen.name, (*notes, *seen.notes))
+
+
+def encoding_of(notes: Iterable[Note]) -> str:
+    """The encoding that the notes of a revision name; UTF-8 where they name none."""
+    return next((note.text.partition(",")[0] for note in notes if note.code == ENCODING), UTF8)
+
+
+def _note(name: str, why: str) -> Note:
+    return Note(ENCODING, f"{name}, {why}; the stored bytes are as they came, what is shown is decoded")
+
+
+def _seen(raw: bytes) -> Charset | None:
+    marked = _marked(raw)
+    if marked is not None:
+        return Charset(marked, (_note(marked, "detected by its byte order mark"),)) if _fits(raw, marked) else None
+    by_zeros = _by_zeros(raw)
+    if by_zeros is not None:
+        return Charset(by_zeros, (_note(by_zeros, "detected by where its zeros stand"),)) if _fits(raw, by_zeros) else None
+    if first_bad_byte(raw) is None:
+        return None
+    guess = next((name for name, fits in (("cp932", _is_shift_jis), ("gb18030", _is_gb)) if fits(raw)), None)
+    if guess is None:
+        return None
+    return Charset(guess, (_note(guess, f"a guess from the bytes (a media type with `; charset={guess}` settles it)"),))
+
+
+def _declared(media_type: str | None) -> str | None:
+    found = _CHARSET.search(media_type or "")
+    return (found[1] or found[2]).strip() if found else None
+
+
+def _registered(label: str) -> str | None:
+    try:
+        return codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return None
+
+
+def _marked(raw: bytes) -> str | None:
+    return next((name for mark, name in _MARKS if raw.startswith(mark)), None)
+
+
+def _by_zeros(raw: bytes) -> str | None:
+    """UTF-16 without a mark: zeros in one byte of the pairs only, and in many of them."""
+    even, odd = raw[::2].count(0), raw[1::2].count(0)
+    n_pairs = len(raw) // 2
+    if len(raw) % 2 or n_pairs < _MIN_CHARACTERS or bool(even) == bool(odd) or max(even, odd) < _MIN_ZEROS * n_pairs:
+        return None
+    return "utf-16le" if odd else "utf-16be"
+
+
+def _fits(raw: bytes, name: str) -> bool:
+    """Whether all bytes are text in this encoding, and the text leads back to as many bytes."""
+    try:
+        return len(raw.decode(name).encode(name)) == len(raw)
+    except UnicodeError:
+        return False
+
+
+def _is_shift_jis(raw: bytes) -> bool:
+    """Japanese text holds kana; other bytes that fit Shift_JIS hardly give any but half-width ones."""
+    text = _foreign_text(raw, "cp932")
+    kana = sum("\u3040" <= char <= "\u30ff" for char in text)
+    known = sum("\u3000" <= char <= "\u9fff" or char >= "\uff01" and not "\uff61" <= char <= "\uff9f" for char in text)
+    return len(text) >= _MIN_CHARACTERS and kana > 0.3 * len(text) and known >= _MIN_SHARE * len(text)
+
+
+def _is_gb(raw: bytes) -> bool:
+    """Chinese text is of the first level of GB 2312, rows 16 to 55, and full-width punctuation."""
+    text = _foreign_text(raw, "gb18030")
+    leads = [char.encode("gb18030")[0] for char in text]
+    usual = sum(0xB0 <= lead <= 0xD7 or lead in (0xA1, 0xA3) for lead in leads)
+    return len(text) >= _MIN_CHARACTERS and usual >= _MIN_SHARE * len(text)
+
+
+def _foreign_text(raw: bytes, name: str) -> str:
+    """The characters outside ASCII; none where the bytes do not fit."""
+    if not _fits(raw, name):
+        return ""
+    return "".join(char for char in raw.decode(name) if not char.isascii())

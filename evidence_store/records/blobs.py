@@ -1,0 +1,162 @@
+"""Rows of blobs, their frames, and the span index."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import bindparam, func, insert, select
+
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.documents.model import NodeType
+from evidence_store.documents.span_rows import Container, Entry, SpanIndex
+from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
+from evidence_store.model import Digest, Span, WorkspaceName
+from evidence_store.tables import blobs, containers, frames, spans
+
+
+@dataclass(frozen=True, slots=True)
+class BlobRow:
+    digest: Digest
+    number: int
+    """Short name within the workspace."""
+    size: int
+    stored_size: int
+    inline: bytes | None
+    """Stored bytes of a small blob; None: they are in the blob store."""
+
+
+def find_blob(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> BlobRow | None:
+    columns = (blobs.c.digest, blobs.c.number, blobs.c.size, blobs.c.stored_size, blobs.c.inline)
+    row = connection.execute(select(*columns).where(blobs.c.workspace == workspace, blobs.c.digest == digest)).first()
+    return None if row is None else BlobRow(Digest(row[0]), *row[1:])
+
+
+def list_blobs(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[Digest]:
+    return [Digest(d) for d in connection.execute(select(blobs.c.digest).where(blobs.c.workspace == workspace)).scalars()]
+
+
+def insert_blob(
+    connection: WriteConnection, workspace: WorkspaceName, blob: Encoded, stored_size: int, inline: bytes | None, at: int
+) -> int:
+    """Adds a blob and gives its number."""
+    newest = connection.execute(select(func.max(blobs.c.number)).where(blobs.c.workspace == workspace)).scalar()
+    number = (newest or 0) + 1
+    row = {
+        "workspace": workspace,
+        "digest": blob.digest,
+        "number": number,
+        "size": blob.size,
+        "stored_size": stored_size,
+        "frame_bytes": FRAME_BYTES,
+        "format_version": FORMAT_VERSION,
+        "inline": inline,
+        "created_at": at,
+    }
+    connection.execute(insert(blobs).values(row))
+    connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.frames])
+    return number
+
+
+def _frame_row(workspace: WorkspaceName, digest: Digest, frame: Frame) -> dict[str, object]:
+    return {
+        "workspace": workspace,
+        "digest": digest,
+        "number": frame.number,
+        "raw_start": frame.raw.start,
+        "raw_end": frame.raw.end,
+        "stored_start": frame.stored.start,
+        "stored_end": frame.stored.end,
+        "lines_before": frame.lines_before,
+        "sha256": frame.sha256,
+    }
+
+
+_FRAMES = (
+    select(
+        frames.c.number,
+        frames.c.raw_start,
+        frames.c.raw_end,
+        frames.c.stored_start,
+        frames.c.stored_end,
+        frames.c.lines_before,
+        frames.c.sha256,
+    )
+    .where(
+        frames.c.workspace == bindparam("workspace"),
+        frames.c.digest == bindparam("digest"),
+        frames.c.number >= bindparam("first"),
+        frames.c.number <= bindparam("last"),
+    )
+    .order_by(frames.c.number)
+)
+
+
+def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
+    """The frames that hold a byte of `span`, in order; one frame for an empty span."""
+    last = max(0, span.end - 1) // FRAME_BYTES
+    first = min(span.start // FRAME_BYTES, last)
+    found = connection.execute(_FRAMES, {"workspace": workspace, "digest": digest, "first": first, "last": last})
+    return [_frame(*row) for row in found]
+
+
+def _frame(number: int, raw_start: int, raw_end: int, stored_start: int, stored_end: int, lines_before: int, sha256: bytes) -> Frame:
+    return Frame(number, Span(raw_start, raw_end), Span(stored_start, stored_end), lines_before, sha256)
+
+
+def insert_index(connection: WriteConnection, workspace: WorkspaceName, blob: int, index: SpanIndex) -> None:
+    """Adds the span index of a blob."""
+    key = {"workspace": workspace, "blob": blob}
+    if index.containers:
+        connection.execute(insert(containers), [{**key, **_container_row(one)} for one in index.containers])
+    if index.entries:
+        connection.execute(insert(spans), [{**key, **_entry_row(one)} for one in index.entries])
+
+
+def _container_row(one: Container) -> dict[str, object]:
+    return {
+        "number": one.number,
+        "type": one.type,
+        "byte_start": one.span.start,
+        "byte_end": one.span.end,
+        "n_children": one.n_children,
+    }
+
+
+def _entry_row(one: Entry) -> dict[str, object]:
+    return {
+        "container": one.container,
+        "token": one.token,
+        "type": one.type,
+        "byte_start": one.span.start,
+        "byte_end": one.span.end,
+        "inner": one.inner,
+    }
+
+
+_CONTAINER = select(containers.c.type, containers.c.byte_start, containers.c.byte_end, containers.c.n_children).where(
+    containers.c.workspace == bindparam("workspace"), containers.c.blob == bindparam("blob"), containers.c.number == bindparam("number")
+)
+_ENTRIES = select(spans.c.token, spans.c.type, spans.c.byte_start, spans.c.byte_end, spans.c.inner).where(
+    spans.c.workspace == bindparam("workspace"), spans.c.blob == bindparam("blob"), spans.c.container == bindparam("container")
+)
+_ENTRY = _ENTRIES.where(spans.c.token == bindparam("token"))
+_RUN = _ENTRIES.where(spans.c.token <= bindparam("token")).order_by(spans.c.token.desc()).limit(1)
+_LISTED = _ENTRIES.order_by(spans.c.byte_start)
+
+
+def find_container(connection: ReadConnection, workspace: WorkspaceName, blob: int, number: int) -> Container | None:
+    row = connection.execute(_CONTAINER, {"workspace": workspace, "blob": blob, "number": number}).first()
+    return None if row is None else Container(number, cast("NodeType", row[0]), Span(row[1], row[2]), row[3])
+
+
+def find_entry(connection: ReadConnection, workspace: WorkspaceName, blob: int, container: int, token: str, *, run: bool) -> Entry | None:
+    """The entry of a token; with `run` the last one that is not after it."""
+    key = {"workspace": workspace, "blob": blob, "container": container, "token": token}
+    row = connection.execute(_RUN if run else _ENTRY, key).first()
+    return None if row is None else Entry(container, row[0], cast("NodeType", row[1]), Span(row[2], row[3]), row[4])
+
+
+def list_entries(connection: ReadConnection, workspace: WorkspaceName, blob: int, container: int) -> Sequence[Entry]:
+    """All entries of a container in source order."""
+    rows = connection.execute(_LISTED, {"workspace": workspace, "blob": blob, "container": container})
+    return [Entry(container, token, cast("NodeType", type_), Span(start, end), inner) for token, type_, start, end, inner in rows]

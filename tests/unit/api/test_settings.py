@@ -1,0 +1,49 @@
+"""Settings: the argument, else the variable, else the default; a folder or a file: URL."""
+
+from pathlib import Path
+
+import pytest
+
+from api.errors import WrongUse
+from api.settings import folder_of, read_settings
+
+
+def test_the_argument_wins_over_the_variable_and_that_over_the_default() -> None:
+    assert read_settings("a", {"EVIDENCE_STORE_URL": "b"}).store == Path("a")
+    assert read_settings(None, {"EVIDENCE_STORE_URL": "b"}).store == Path("b")
+    assert read_settings(None, {}).store == Path(".evidence")
+
+
+def test_an_empty_variable_is_none() -> None:
+    assert read_settings(None, {"EVIDENCE_STORE_URL": ""}).store == Path(".evidence")
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("/srv/evidence", "/srv/evidence"),
+        ("a b/ü", "a b/ü"),
+        ("100%25/%00", "100%25/%00"),
+        ("a:b", "a:b"),
+        ("file:///srv/evidence", "/srv/evidence"),
+        ("file://localhost/srv/evidence", "/srv/evidence"),
+        ("file:/srv/evidence", "/srv/evidence"),
+        ("file:///srv/a%20b/%C3%BC", "/srv/a b/ü"),
+        ("FILE:///srv/evidence", "/srv/evidence"),
+    ],
+)
+def test_a_folder_is_a_path_or_a_file_url(address: str, folder: str) -> None:
+    assert folder_of(address) == Path(folder)
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/a", "postgresql://host/db", "sqlite:///a.db", "file://host/a", "https://host/a"])
+def test_another_kind_of_address_is_refused(address: str) -> None:
+    with pytest.raises(WrongUse) as caught:
+        folder_of(address)
+    assert caught.value.details == {"known": ["file"]}
+
+
+@pytest.mark.parametrize("address", ["a\0b", "file:///a%00b", "http://[a"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(WrongUse):
+        folder_of(address)
