@@ -1,13 +1,18 @@
 """Values of the store as the JSON of the command line and of HTTP. One shape for both."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
+from evidence_store.documents.counts import COUNTS, parse_counts
 from evidence_store.model import Cut, LineRange, Outline, Packet, Selector, Span
 from evidence_store.records.sources import Resource, Revision, note_json
 from evidence_store.state import EvidenceState
+
+if TYPE_CHECKING:
+    from evidence_store.trace import Trace
 
 Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json] | orjson.Fragment | None"
 
@@ -112,6 +117,9 @@ def revision_json(revision: Revision) -> dict[str, Json]:
         "complete": revision.complete,
         "notes": [note_json(note) for note in revision.notes],
     }
+    counts = next((parse_counts(note.text) for note in revision.notes if note.code == COUNTS), None)
+    if counts is not None:
+        shown["counts"] = asdict(counts)
     return shown if revision.version_label is None else shown | {"version_label": revision.version_label}
 
 
@@ -124,3 +132,8 @@ def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
         "newest": newest.number,
         "digest": newest.digest,
     }
+
+
+def trace_json(trace: "Trace") -> dict[str, Json]:
+    hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in trace.hops]
+    return {"ok": trace.ok, "subject": trace.subject, "hops": hops}

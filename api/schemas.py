@@ -85,13 +85,20 @@ class TraceAnswer(Wire):
     hops: list[TraceHopAnswer]
 
 
+class PublishedClaimAnswer(BaseModel):
+    """A claim as the report published it."""
+
+    claim: str
+    standing: str
+
+
 class ReportAnswer(Wire):
     report: str
     title: str
     task: str
     task_revision: int
     digest: str
-    claims: list[str]
+    claims: list[PublishedClaimAnswer]
     body: str
     """Markdown, as it was published."""
 

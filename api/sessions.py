@@ -12,11 +12,10 @@ import orjson
 from api.projecting import OwnersReader, StoreReader
 from api.tools import ToolContext, call_tool, definitions
 from api.wiring import Services
-from evidence_store.canonical import digest_of
 from evidence_store.errors import JsonValue, LimitExceeded
-from evidence_store.model import EvidenceId, Packet, TaskRevision
-from evidence_store.records.runs import RunKey, Shown, StepKey
-from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall
+from evidence_store.model import Packet, TaskRevision
+from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, shown_of
 from projector import (
     Profile,
     Projected,
@@ -101,7 +100,7 @@ class Session:
 
     def _keep(self, step: StepKey, projection: Projection) -> None:
         receipt = projection.receipt
-        shown = tuple(_shown(packet) for packet in self._shown_packets(projection))
+        shown = tuple(shown_of(packet) for packet in self._shown_packets(projection))
         self._store.runs.record_projection(
             step,
             NewProjection(
@@ -136,7 +135,7 @@ class Session:
             answer = call_tool(context, call.name, call.arguments, recording=True)
             self._reader.remember(answer.packets)
             self._results[call.call] = answer.packets
-            closed.append(ClosedCall(call.call, answer.outcome, answer.text, True, tuple(_shown(p) for p in answer.packets)))
+            closed.append(ClosedCall(call.call, answer.outcome, answer.text, True, tuple(map(shown_of, answer.packets))))
             self._append({"role": "tool", "tool_call_id": call.call, "content": answer.text})
         self._store.runs.close_calls(self._step, closed)
 
@@ -162,11 +161,6 @@ def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonVa
             {"id": c.call, "type": "function", "function": {"name": c.name, "arguments": orjson.dumps(c.arguments).decode()}} for c in calls
         ]
     return message
-
-
-def _shown(packet: Packet) -> Shown:
-    """Digest of the text that stands for the packet: the excerpt, as it was shown."""
-    return Shown(EvidenceId(packet.id), digest_of(packet.excerpt.encode("utf-8", "replace")), packet.transforms, packet.shown_in_full)
 
 
 def _profile_json(profile: Profile) -> dict[str, JsonValue]:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from evidence_store.errors import StoreFault, StoreMissing, StoreUnavailable
+from evidence_store.errors import InvalidInput, StoreFault, StoreMissing, StoreUnavailable
 
 ReadConnection = NewType("ReadConnection", Connection)
 WriteConnection = NewType("WriteConnection", ReadConnection)
@@ -128,6 +128,8 @@ def _translated() -> Iterator[None]:
         yield
     except OperationalError as why:
         raise _fault_of(why) from why
+    except UnicodeEncodeError as why:
+        raise InvalidInput("a text that is asked for or stored holds half of a surrogate pair, which is no character", code="bad_text") from why
     except DBAPIError as why:
         raise StoreFault(f"the database failed: {why.orig}", code="database_fault") from why
 

@@ -19,6 +19,7 @@ from evidence_store.documents.wide import WideLines, iter_line_starts
 from evidence_store.model import Cut, Outline, Span, TextLimit
 
 MAX_OUTLINE_ENTRIES = 500
+NO_HIT = "0 hits"
 COUNTED_BYTES = 256 * 1024
 """Up to which the tokens of what was cut are counted: a long log must not be tokenized to say that it is long."""
 
@@ -94,6 +95,11 @@ def show_derived(text: str, transform: str, limit: TextLimit) -> Shown:
     shown = text[: limit.prefix(text)]
     cut = Cut(Span(0, len(shown.encode())), limit.count(text), 1)
     return Shown(shown, (transform,), cut)
+
+
+def show_receipt(transform: str) -> Shown:
+    """That a search has no hit: words of ours, short for every limit, and no value."""
+    return Shown(NO_HIT, (transform,))
 
 
 def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8) -> Shown:

@@ -1,9 +1,9 @@
 """Quotes: where a text stands in a source, to the letter or with its typography folded. Knows no store.
 
-Folded are the shape of quotation marks, dashes, spaces, ellipses and ligatures, composed letters (NFC), line ends, and what nobody sees (zero-width
-characters, soft hyphens, escape sequences of terminals). Case, accents, digits and look-alikes of other scripts are not: they
-change what is said. A carriage return alone is no space. ` ... ` between two pieces of a quote stands for left out text.
-The source is searched through a pattern made of the quote, so its size costs a scan and no copy of it in folded form.
+Folded are the shape of quotation marks, dashes, spaces, ellipses and ligatures, composed letters (NFC), line ends, and what
+nobody sees (zero-width characters, soft hyphens, escape sequences of terminals). Case, accents, digits and look-alikes of
+other scripts are not: they change what is said. A carriage return alone is no space. ` ... ` between two pieces of a quote
+stands for left out text.
 """
 
 import re
@@ -47,7 +47,7 @@ _UNITS: Final = re.compile(
 )
 _ELLIPSIS: Final = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|…|\.\.\.)\s*")
 _WORD: Final = re.compile(r"[A-Za-z0-9_\u00c0-\u024f\u0300-\u036f]")
-_NEAR_BYTES: Final = 4
+NEAR_BYTES: Final = 4
 """Enough for one character of any encoding."""
 
 
@@ -79,7 +79,7 @@ def find_quote(raw: bytes, quote: str, encoding: str = "utf-8") -> FoundQuote:
     exact = _exact_places(raw, quote, encoding)
     if exact:
         span = _only(exact)
-        return FoundQuote(span, _in_word(raw, span, encoding))
+        return FoundQuote(span, word_transforms(raw, span, encoding))
     text = _Text(raw, encoding)
     found, left_out = _matches(text, _pattern(quote)), False
     pieces = [piece for piece in _ELLIPSIS.split(quote) if piece]
@@ -89,7 +89,7 @@ def find_quote(raw: bytes, quote: str, encoding: str = "utf-8") -> FoundQuote:
         raise NotFound("the quote does not stand there, neither to the letter nor with its typography folded")
     span = _only([text.span(match) for match in found])
     folds = ("left_out",) if left_out else _folds(text.text[found[0].start : found[0].end], quote)
-    return FoundQuote(span, (f"{QUOTE_FOLDED}={','.join(folds)}", *_in_word(raw, span, encoding)))
+    return FoundQuote(span, (f"{QUOTE_FOLDED}={','.join(folds)}", *word_transforms(raw, span, encoding)))
 
 
 def _require_length(quote: str) -> None:
@@ -126,10 +126,10 @@ def _exact_places(raw: bytes, quote: str, encoding: str) -> Sequence[Span]:
     return places
 
 
-def _in_word(raw: bytes, span: Span, encoding: str) -> tuple[str, ...]:
+def word_transforms(raw: bytes, span: Span, encoding: str) -> tuple[str, ...]:
     """The transform where a word or number runs on over an end of the quote."""
-    before = raw[max(0, span.start - _NEAR_BYTES) : span.start].decode(encoding, "replace")[-1:]
-    after = raw[span.end : span.end + _NEAR_BYTES].decode(encoding, "replace")[:1]
+    before = raw[max(0, span.start - NEAR_BYTES) : span.start].decode(encoding, "replace")[-1:]
+    after = raw[span.end : span.end + NEAR_BYTES].decode(encoding, "replace")[:1]
     quote = raw[span.start : span.end].decode(encoding, "replace")
     runs_on = any(_WORD.match(outer) and _WORD.match(inner) for outer, inner in ((before, quote[:1]), (after, quote[-1:])))
     return (QUOTE_IN_WORD,) if runs_on else ()

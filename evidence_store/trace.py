@@ -52,7 +52,7 @@ def _report(store: EvidenceStore, id_: str) -> Iterator[TraceHop]:
     sound = digest_of(report.body.encode()) == report.body_digest and report_id(report.body) == id_
     yield TraceHop("report", id_, "ok" if sound else "mismatch", f"{report.title}, published of task {report.run.task}")
     for claim in store.claims.list_report_claims(id_):
-        yield from _claim(store, report.run.task, store.claims.get(report.run.task, int(claim[1:])))
+        yield from _claim(store, report.run.task, store.claims.get(report.run.task, int(claim.id[1:])))
 
 
 def _claim(store: EvidenceStore, task: TaskName, claim: ClaimView) -> Iterator[TraceHop]:
@@ -77,7 +77,7 @@ def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
     yield TraceHop("evidence", id_, integrity.value, text)
     for exposure in store.runs.list_exposures(id_):
         shown = "in full" if exposure.in_full else "in part"
-        yield TraceHop("exposure", id_, "ok", f"{exposure.grade.value} in step {exposure.step}, {shown}, text {exposure.shown_digest}")
+        yield TraceHop("exposure", id_, "ok", f"{exposure.grade.value} in {step_name(exposure.step)}, {shown}, text {exposure.shown_digest}")
     try:
         revision = store.sources.get_revision(found.resource, found.revision)
         same = revision.digest == found.blob

@@ -8,7 +8,7 @@ import orjson
 from api.cli.output import Output
 from api.cli.sources import read_pieces
 from api.errors import EXIT_DONE, EXIT_NO
-from api.presenters import Json
+from api.presenters import Json, trace_json
 from api.projecting import project_step
 from api.settings import read_settings
 from api.wiring import open_services
@@ -79,9 +79,8 @@ def run_check(arguments: Namespace, output: Output) -> int:
 def run_trace(arguments: Namespace, output: Output) -> int:
     with open_services(read_settings(arguments.store)) as services:
         found = trace(services.store, arguments.subject)
-    hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in found.hops]
     lines = [f"{hop.check:<10} {hop.kind:<9} {hop.id}  {hop.text}\n" for hop in found.hops]
-    output.value({"ok": found.ok, "subject": found.subject, "hops": hops}, "".join(lines))
+    output.value(trace_json(found), "".join(lines))
     return EXIT_DONE if found.ok else EXIT_NO
 
 

@@ -9,6 +9,7 @@ from api.presenters import Json, packet_json, state_json
 from api.settings import read_settings
 from api.tools.reading import read_children
 from api.wiring import Services, open_services
+from evidence_store.documents.junit import find_case, require_report
 from evidence_store.documents.openapi import find_operation
 from evidence_store.ids import read_id
 from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
@@ -31,13 +32,16 @@ def _selector(arguments: Namespace, services: Services, name: str, number: int |
     """The one selector that was given, and the node in which a quote must stand."""
     kinds: tuple[SelectorKind, ...] = ("quote", "lines", "bytes", "pointer")
     given = [kind for kind in kinds if getattr(arguments, kind) is not None]
-    if arguments.operation is not None and not given:
+    named = [kind for kind in ("operation", "case") if getattr(arguments, kind) is not None]
+    if len(named) == 1 and not given:
         document = services.store.sources.get_tree(services.store.sources.get_revision(ResourceName(name), number))
+        if arguments.case is not None:
+            return Selector("pointer", find_case(require_report(document), arguments.case)), None
         return Selector("pointer", find_operation(document, arguments.operation).pointer), None
-    if given == ["quote", "pointer"] and arguments.operation is None:
+    if given == ["quote", "pointer"] and not named:
         return Selector("quote", arguments.quote), Pointer(arguments.pointer)
-    if len(given) != 1 or arguments.operation is not None:
-        raise WrongUse("give one of --pointer, --lines, --bytes, --quote and --operation; only a quote may stand beside a pointer")
+    if len(given) != 1 or named:
+        raise WrongUse("give one of --pointer, --lines, --bytes, --quote, --case and --operation; only a quote may stand beside a pointer")
     return Selector(given[0], getattr(arguments, given[0])), None
 
 

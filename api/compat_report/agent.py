@@ -17,6 +17,7 @@ from api.compat_report.reading import Input, Listed, ReadValue, read_input
 from api.compat_report.steps import advance, base_evidence
 from api.compat_report.subjects import OPERATIONS
 from api.tools import value_of
+from projector import parse_errors
 
 MAX_READS = 14
 """Reads of one turn."""
@@ -33,7 +34,8 @@ def decide(input_text: str, read_value: ReadValue = value_of) -> Turn:
         return _begin(seen)
     listing = next((item for item in seen.items if item.subject == OPERATIONS and item.state == "doing"), None)
     if listing is not None:
-        return _list(seen, parse_memo(listing.next))
+        unanswered = not base_evidence(seen) and not parse_errors(input_text)
+        return _begin(seen) if unanswered else _list(seen, parse_memo(listing.next))
     return _work(seen)
 
 

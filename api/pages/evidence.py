@@ -1,6 +1,5 @@
 """The page of one evidence: the passage, what speaks for or against it, where it was shown, and what rests on it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastapi import APIRouter
@@ -13,8 +12,8 @@ from api.pages.templating import page
 from api.presenters import packet_json, state_json
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.ids import read_id
-from evidence_store.model import ClaimView, EvidenceId, TaskName
-from evidence_store.store import EvidenceStore
+from evidence_store.model import ClaimView, TaskName
+from evidence_store.store.runs import step_name
 
 MAX_ROWS = 200
 
@@ -42,7 +41,8 @@ def show_evidence(request: Request, services: ServicesDep, id: str) -> Response:
         problem = why.message
     state = store.checks.state(asked.id, None)
     shown = store.runs.list_exposures(asked.id)
-    citing = list_citing(store, asked.id)
+    cited_by = store.claims.list_citing(asked.id)
+    citing = [Citing(one.task, store.claims.get(one.task, one.claim), one.role) for one in cited_by[:MAX_ROWS]]
     values = {
         "id": asked.id,
         "asked": id if asked.folded else None,
@@ -53,15 +53,9 @@ def show_evidence(request: Request, services: ServicesDep, id: str) -> Response:
         "status": state.status,
         "state": state_json(state),
         "shown": shown[:MAX_ROWS],
+        "step_name": step_name,
         "n_shown": len(shown),
-        "citing": citing[:MAX_ROWS],
-        "n_citing": len(citing),
+        "citing": citing,
+        "n_citing": len(cited_by),
     }
     return page(request, "evidence.html", values)
-
-
-def list_citing(store: EvidenceStore, id_: EvidenceId) -> Sequence[Citing]:
-    """Claims that cite it, in the tasks that have published a report."""
-    tasks = dict.fromkeys(report.run.task for report in store.claims.list_reports())
-    claims = [(task, claim) for task in tasks for claim in store.claims.list_claims(task)]
-    return [Citing(task, claim, one.role) for task, claim in claims for one in claim.citations if one.evidence == id_]

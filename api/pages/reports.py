@@ -20,8 +20,9 @@ def show_report(request: Request, services: ServicesDep, id: str) -> Response:
     claims = services.store.claims
     report = claims.get_report(id)
     published = claims.list_report_claims(report.id)
-    now = [claim for claim in claims.list_claims(report.run.task) if claim.id in set(published)]
-    body = render_report_body(report.body, report.run.task, frozenset(published))
+    as_published = {one.id: one.standing for one in published}
+    now = [claim for claim in claims.list_claims(report.run.task) if claim.id in as_published]
+    body = render_report_body(report.body, report.run.task, frozenset(as_published))
     counts = {standing.value: sum(claim.standing is standing for claim in now) for standing in Standing}
     contents = [heading for heading in body.headings if heading.level == 2] if len(body.headings) > MAX_CONTENTS else body.headings[1:]
     values = {
@@ -29,6 +30,7 @@ def show_report(request: Request, services: ServicesDep, id: str) -> Response:
         "body": body,
         "contents": contents,
         "now": now,
+        "as_published": as_published,
         "counts": {name: n for name, n in counts.items() if n},
     }
     return page(request, "report.html", values)

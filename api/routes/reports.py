@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.deps import ServicesDep
-from api.presenters import Json, dumps
+from api.presenters import Json, dumps, trace_json
 from api.routes.conditional import respond
 from api.routes.evidence import PROBLEMS
 from api.schemas import ReportAnswer, TraceAnswer
@@ -31,7 +31,7 @@ def get_report(request: Request, services: ServicesDep, id: Annotated[str, Path(
         "task": report.run.task,
         "task_revision": report.task_revision,
         "digest": report.body_digest,
-        "claims": list(services.store.claims.list_report_claims(id)),
+        "claims": [{"claim": one.id, "standing": one.standing.value} for one in services.store.claims.list_report_claims(id)],
         "body": report.body,
     }
     return respond(request, dumps(shown), "application/json")
@@ -50,5 +50,4 @@ def get_trace(
     subject: Annotated[str, Path(max_length=1100, description="rp_…, TASK/C1 or ev_…", examples=["ev_tpvnrht0mge4"])],
 ) -> Response:
     found = trace(services.store, subject)
-    hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in found.hops]
-    return respond(request, dumps({"ok": found.ok, "subject": found.subject, "hops": hops}), "application/json")
+    return respond(request, dumps(trace_json(found)), "application/json")

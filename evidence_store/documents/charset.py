@@ -128,7 +128,7 @@ def _is_shift_jis(raw: bytes) -> bool:
     """Japanese text holds kana; other bytes that fit Shift_JIS hardly give any but half-width ones."""
     text = _foreign_text(raw, "cp932")
     kana = sum("\u3040" <= char <= "\u30ff" for char in text)
-    known = sum("\u3000" <= char <= "\u9fff" or char >= "\uff01" and not "\uff61" <= char <= "\uff9f" for char in text)
+    known = sum("\u3000" <= char <= "\u9fff" or (char >= "\uff01" and not "\uff61" <= char <= "\uff9f") for char in text)
     return len(text) >= _MIN_CHARACTERS and kana > 0.3 * len(text) and known >= _MIN_SHARE * len(text)
 
 

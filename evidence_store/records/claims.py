@@ -109,12 +109,16 @@ def insert_ruling(connection: WriteConnection, workspace: WorkspaceName, task: T
     connection.execute(insert(claim_events).values(row))
 
 
-def list_claims(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> Sequence[ClaimView]:
-    """Claims of a task in order, each with its newest standing."""
-    mine = (claims.c.workspace == workspace, claims.c.task == task)
+def list_claims(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None = None) -> Sequence[ClaimView]:
+    """Claims of a task in order, or one of them, each with its newest standing."""
+    mine = [claims.c.workspace == workspace, claims.c.task == task]
+    events = [claim_events.c.workspace == workspace, claim_events.c.task == task]
+    if number is not None:
+        mine.append(claims.c.number == number)
+        events.append(claim_events.c.claim == number)
     newest = (
         select(claim_events.c.claim, func.max(claim_events.c.ordinal).label("last"))
-        .where(claim_events.c.workspace == workspace, claim_events.c.task == task)
+        .where(*events)
         .group_by(claim_events.c.claim)
         .subquery()
     )
@@ -138,7 +142,7 @@ def list_claims(connection: ReadConnection, workspace: WorkspaceName, task: Task
         .where(*mine, claim_events.c.workspace == workspace, claim_events.c.task == task)
         .order_by(claims.c.number)
     )
-    cited = _citations(connection, workspace, task)
+    cited = _citations(connection, workspace, task, number)
     return [_view(tuple(row), cited.get(row[0], ())) for row in connection.execute(query)]
 
 
@@ -153,13 +157,31 @@ def _view(row: tuple[object, ...], cited: tuple[Citation, ...]) -> ClaimView:
     )
 
 
-def _citations(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> dict[int, tuple[Citation, ...]]:
+def _citations(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None) -> dict[int, tuple[Citation, ...]]:
     columns = (citations.c.claim, citations.c.evidence, citations.c.role)
     query = select(*columns).where(citations.c.workspace == workspace, citations.c.task == task)
+    if number is not None:
+        query = query.where(citations.c.claim == number)
     found: dict[int, tuple[Citation, ...]] = {}
     for claim, id_, role in connection.execute(query.order_by(citations.c.claim, citations.c.position)):
         found[claim] = (*found.get(claim, ()), Citation(EvidenceId(id_), role))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CitedBy:
+    """A claim that cites an evidence, by task and number."""
+
+    task: TaskName
+    claim: int
+    role: str
+
+
+def list_citing(connection: ReadConnection, workspace: WorkspaceName, evidence: EvidenceId) -> Sequence[CitedBy]:
+    """All citations of an evidence, by task and claim."""
+    columns = (citations.c.task, citations.c.claim, citations.c.role)
+    query = select(*columns).where(citations.c.workspace == workspace, citations.c.evidence == evidence)
+    return [CitedBy(TaskName(task), claim, role) for task, claim, role in connection.execute(query.order_by(*columns[:2]))]
 
 
 def list_rulings(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, claim: int) -> Sequence[Ruling]:
@@ -223,10 +245,20 @@ def find_report(connection: ReadConnection, workspace: WorkspaceName, id_: str) 
     return ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
 
 
-def list_report_claims(connection: ReadConnection, workspace: WorkspaceName, report: str) -> Sequence[str]:
-    """Ids of the claims that a report published, in its order."""
-    query = select(report_claims.c.claim).where(report_claims.c.workspace == workspace, report_claims.c.report == report)
-    return [f"C{n}" for n in connection.execute(query.order_by(report_claims.c.position)).scalars()]
+@dataclass(frozen=True, slots=True)
+class PublishedClaim:
+    """A claim as a report published it."""
+
+    id: str
+    standing: Standing
+
+
+def list_report_claims(connection: ReadConnection, workspace: WorkspaceName, report: str) -> Sequence[PublishedClaim]:
+    """The claims that a report published, in its order."""
+    columns = (report_claims.c.claim, report_claims.c.standing)
+    query = select(*columns).where(report_claims.c.workspace == workspace, report_claims.c.report == report)
+    rows = connection.execute(query.order_by(report_claims.c.position))
+    return [PublishedClaim(f"C{number}", Standing(standing)) for number, standing in rows]
 
 
 def list_reports(connection: ReadConnection, workspace: WorkspaceName, limit: int) -> Sequence[ReportRow]:

@@ -42,7 +42,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    step: int
+    step: StepKey
     evidence: EvidenceId
     grade: Grade
     shown_digest: Digest
@@ -190,12 +190,15 @@ def insert_exposures(connection: WriteConnection, key: StepKey, grade: Grade, sh
 
 def list_exposures(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, key: RunKey | None) -> Sequence[Exposure]:
     """Where an evidence was shown, in one run or in all, in order."""
-    columns = (exposures.c.step, exposures.c.grade, exposures.c.shown_digest, exposures.c.in_full)
+    columns = (exposures.c.task, exposures.c.run, exposures.c.step, exposures.c.grade, exposures.c.shown_digest, exposures.c.in_full)
     query = select(*columns).where(exposures.c.workspace == workspace, exposures.c.evidence == id_)
     if key is not None:
         query = query.where(exposures.c.task == key.task, exposures.c.run == key.number)
     query = query.order_by(exposures.c.task, exposures.c.run, exposures.c.ordinal)
-    return [Exposure(step, id_, Grade(grade), Digest(digest), in_full) for step, grade, digest, in_full in connection.execute(query)]
+    return [
+        Exposure(StepKey(RunKey(workspace, TaskName(task), run), step), id_, Grade(grade), Digest(digest), in_full)
+        for task, run, step, grade, digest, in_full in connection.execute(query)
+    ]
 
 
 def insert_tool_call(connection: WriteConnection, key: StepKey, call: str, name: str, arguments: str, at: int) -> None:

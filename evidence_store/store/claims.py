@@ -27,7 +27,7 @@ from evidence_store.records import claims, runs
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
-from evidence_store.records.claims import NewClaim, ReportRow, Ruling
+from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportRow, Ruling
 from evidence_store.records.events import append_event
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.records.tasks import Judgement
@@ -173,9 +173,10 @@ class Claims:
 
     def get(self, task: TaskName, number: int) -> ClaimView:
         """One claim. Raises NotFound."""
-        for claim in self.list_claims(task):
-            if claim.id == f"C{number}":
-                return claim
+        with self._core.database.reading() as connection:
+            found = claims.list_claims(connection, self._core.workspace, task, number)
+        if found:
+            return found[0]
         raise NotFound(f"task {task[:200]!r} has no claim C{number}")
 
     def list_rulings(self, task: TaskName, number: int) -> Sequence[Ruling]:
@@ -214,7 +215,13 @@ class Claims:
             raise NotFound(f"there is no report {id_[:80]!r}")
         return found
 
-    def list_report_claims(self, id_: str) -> Sequence[str]:
+    def list_citing(self, id_: EvidenceId) -> Sequence[CitedBy]:
+        """Which claims cite an evidence, in all tasks."""
+        with self._core.database.reading() as connection:
+            return claims.list_citing(connection, self._core.workspace, id_)
+
+    def list_report_claims(self, id_: str) -> Sequence[PublishedClaim]:
+        """The claims of a report with their standing as published."""
         with self._core.database.reading() as connection:
             return claims.list_report_claims(connection, self._core.workspace, id_)
 

@@ -8,9 +8,9 @@ from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.text import format_bytes, format_lines, lines_of_span, span_of_lines
 from evidence_store.errors import JsonValue
-from evidence_store.excerpts import Shown, show_derived, show_slice
+from evidence_store.excerpts import Shown, show_receipt, show_slice
 from evidence_store.locate import locate, locate_bytes
-from evidence_store.model import Currency, Cut, EvidenceId, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import Currency, Cut, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, search
 from evidence_store.store.core import Core
@@ -21,7 +21,6 @@ from evidence_store.store.sources import Sources, require_resource, require_revi
 
 SEARCH = "search/1"
 """Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
-NO_HIT = "0 hits"
 SOURCE_VIEW: View = "source"
 KEYS_VIEW: View = "keys"
 
@@ -84,7 +83,7 @@ class Comparisons:
         passages = [_hit_passage(resource, reader, raw, hit, request.context, limit) for hit in found.hits]
         receipt = None
         if not found.hits and revision.complete:
-            receipt = mint(self._core, [receipt_passage(resource, reader, request, limit)])[0]
+            receipt = mint(self._core, [receipt_passage(resource, reader, request)])[0]
         return SearchAnswer(mint(self._core, passages) if passages else (), found.more, receipt)
 
     def diff(
@@ -98,7 +97,7 @@ class Comparisons:
         """What changed between two revisions, as pairs of evidence; by nodes where both have them, else by lines."""
         _, before = self._revision(*old)
         _, after = self._revision(*new)
-        if before.format in STRUCTURED and after.format in STRUCTURED:
+        if _by_nodes(before, after, pointer):
             documents = self._sources.get_document(before), self._sources.get_document(after)
             found = diff(*documents, pointer or "", limit=n_pairs)
             return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
@@ -171,6 +170,12 @@ class Comparisons:
             return require_resource(connection, self._core, name), require_revision(connection, self._core, name, number)
 
 
+def _by_nodes(before: Revision, after: Revision, pointer: Pointer | None) -> bool:
+    """Events and test reports are compared by line, where noise is told apart; below a pointer by nodes like any tree."""
+    wanted = (Format.JSON, Format.YAML) if pointer is None else STRUCTURED
+    return before.format in wanted and after.format in wanted
+
+
 def _like(selector: Selector, raw: bytes, span: Span) -> Selector:
     if selector.kind == "lines":
         return Selector("lines", format_lines(lines_of_span(raw, span)))
@@ -200,11 +205,11 @@ def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit) -> Shown:
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
 
 
-def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest, limit: TextLimit) -> Passage:
+def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:
     """That a pattern has no hit in a complete revision; what was searched for is part of its identity."""
     asked: dict[str, JsonValue] = {"ignore_case": request.ignore_case, "pattern": request.pattern, "regex": request.regex}
     transform = f"{SEARCH} {canonical_bytes(asked).decode()}"
     span = Span(0, reader.size)
-    shown = show_derived(NO_HIT, transform, limit)
+    shown = show_receipt(transform)
     selector = Selector("bytes", format_bytes(span))
     return slice_passage(resource, reader, selector, span, shown, transform=transform)

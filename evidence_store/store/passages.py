@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import keys_text
 from evidence_store.documents.resolve import resolve
@@ -18,9 +20,21 @@ from evidence_store.documents.text import (
     span_of_bytes,
 )
 from evidence_store.errors import Ambiguous, IntegrityMismatch, InvalidInput, NotFound
-from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, is_over, show_derived, show_node, show_slice
+from evidence_store.excerpts import (
+    Children,
+    NoLimit,
+    Shown,
+    continue_by_lines,
+    cut_text,
+    is_over,
+    show_derived,
+    show_node,
+    show_receipt,
+    show_slice,
+)
 from evidence_store.model import Digest, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
+from evidence_store.quotes import NEAR_BYTES, FoundQuote, find_quote, word_transforms
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
@@ -28,12 +42,12 @@ from evidence_store.store.core import Core
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
+from evidence_store.store.wide_reader import WideReader
 
 KEYS = "keys/1"
 """Transform of a container into the list of its keys (docs/formats/keys.md)."""
-STRUCTURED = (Format.JSON, Format.YAML)
-MIN_QUOTE_CHARS = 3
-MAX_PLACES = 20
+STRUCTURED = (Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT)
+"""Formats with nodes, which a pointer leads to."""
 
 View = Literal["source", "keys"]
 
@@ -109,7 +123,7 @@ class Passages:
 
     def _around(self, id_: EvidenceId, n_lines: int, limit: TextLimit) -> Packet:
         found = self.find(id_)
-        reader = self._sources.get_reader(self._sources.get_revision(found.resource, found.revision))
+        reader = self.get_reader(self._sources.get_revision(found.resource, found.revision))
         lines = reader.lines_of(found.span)
         wider = Selector("lines", format_lines(LineRange(max(1, lines.first - n_lines), lines.last + n_lines)))
         return self.read(Place(found.resource, found.revision, wider), limit)
@@ -148,34 +162,35 @@ class Passages:
             return self._find_node(resource, revision, place, limit)
         if place.view != "source" or place.children is not None:
             raise InvalidInput("keys and children are shown of a pointer only", code="wrong_use")
-        reader = self._sources.get_reader(revision)
-        span, selector, lines = self._find_range(place, reader)
+        reader = self.get_reader(revision)
+        if place.selector.kind == "quote":
+            return self._find_quote(resource, reader, place, limit)
+        span, selector, lines = _find_range(place, reader)
         shown = show_range(reader, span, limit)
         if lines is not None:
             shown = continue_by_lines(shown, lines.first, lines.last)
         return slice_passage(resource, reader, selector, span, shown)
 
-    def _find_range(self, place: Place, reader: RevisionReader) -> tuple[Span, Selector, LineRange | None]:
-        text = place.selector.text
-        if place.selector.kind == "lines":
-            span = reader.span_of_lines(parse_lines(text))
-            lines = reader.lines_of(span)
-            return span, Selector("lines", format_lines(lines)), lines
-        if place.selector.kind == "bytes":
-            span = span_of_bytes(reader.size, parse_bytes(text))
-            return span, Selector("bytes", format_bytes(span)), None
+    def _find_quote(self, resource: Resource, reader: RevisionReader, place: Place, limit: TextLimit) -> Passage:
         within = Span(0, reader.size)
         if place.within is not None:
             within = resolve(self._sources.get_tree(reader.revision), place.within).span
-        found = find_quote(reader.read(within), text, Span(0, within.length))
-        return Span(within.start + found.start, within.start + found.end), place.selector, None
+        found = _quote_in(reader, within, place.selector.text)
+        span = Span(within.start + found.span.start, within.start + found.span.end)
+        shown = with_transforms(show_range(reader, span, limit), _quote_around(reader, span, place.selector.text))
+        return slice_passage(resource, reader, place.selector, span, shown)
 
     def _find_node(self, resource: Resource, revision: Revision, place: Place, limit: TextLimit) -> Passage:
         document = self._sources.get_tree(revision)
         node = resolve(document, place.selector.text)
         selector = Selector("pointer", plain_form(place.selector.text))
-        reader = self._sources.get_reader(revision)
+        reader = self.get_reader(revision)
         return _node_passage(resource, reader, document, node, selector, place.view, limit, place.children)
+
+    def get_reader(self, revision: Revision) -> RevisionReader:
+        """Reads a revision in parts, with lines as they are in its encoding."""
+        encoding = encoding_of(revision.notes)
+        return WideReader(self._core, revision, encoding) if unit_width(encoding) > 1 else self._sources.get_reader(revision)
 
     def _resource(self, name: ResourceName) -> Resource:
         with self._core.database.reading() as connection:
@@ -188,14 +203,16 @@ class Passages:
         revision = self._sources.get_revision(found.resource, found.revision)
         resource = self._resource(found.resource)
         selector = self.best_selector(found)
-        reader = self._sources.get_reader(revision)
+        reader = self.get_reader(revision)
         require_same_excerpt(found, reader.digest_of(spans_of(found)))
         if selector.kind == "pointer":
             document = self._sources.get_tree(revision)
             node = resolve(document, selector.text)
             view: View = "keys" if found.transform == KEYS else "source"
             return _node_passage(resource, reader, document, node, selector, view, limit, None)
-        shown = show_derived("0 hits", found.transform, limit) if found.transform else show_range(reader, found.span, limit)
+        shown = _show_again(found, reader, limit)
+        if selector.kind == "quote":
+            shown = with_transforms(shown, _quote_around(reader, found.span, selector.text))
         return slice_passage(resource, reader, selector, found.span, shown, transform=found.transform)
 
     def best_selector(self, found: Evidence) -> Selector:
@@ -209,28 +226,52 @@ def spans_of(found: Evidence) -> tuple[Span, ...]:
     return (found.span, *(hop.span for hop in found.hops))
 
 
+def _show_again(found: Evidence, reader: RevisionReader, limit: TextLimit) -> Shown:
+    if found.transform is None:
+        return show_range(reader, found.span, limit)
+    if found.transform == KEYS:
+        raise IntegrityMismatch(f"the pointer of {found.id} is lost, and with it the container of these keys", {"id": found.id})
+    return show_receipt(found.transform)
+
+
 def require_same_excerpt(found: Evidence, digest: Digest) -> None:
     """Raises IntegrityMismatch when this is not the digest of the bytes that the evidence was made of."""
     if digest != found.excerpt_digest:
         raise IntegrityMismatch(f"the passage of {found.id} is not what it was when it was cited", {"id": found.id})
 
 
-def find_quote(raw: bytes, quote: str, within: Span) -> Span:
-    """Where a quote stands, to the letter. Raises NotFound, Ambiguous (with the places), InvalidInput for a too short one."""
-    needle = quote.encode("utf-8", "surrogatepass")
-    if len(quote.strip()) < MIN_QUOTE_CHARS:
-        raise InvalidInput(f"a quote has at least {MIN_QUOTE_CHARS} characters", {"limit": MIN_QUOTE_CHARS}, code="quote_too_short")
-    places: list[int] = []
-    at = raw.find(needle, within.start, within.end)
-    while at >= 0 and len(places) < MAX_PLACES:
-        places.append(at)
-        at = raw.find(needle, at + 1, within.end)
-    if not places:
-        raise NotFound("the quote does not stand there to the letter")
-    if len(places) > 1:
-        spans = [[place, place + len(needle)] for place in places]
-        raise Ambiguous(f"the quote stands in {len(places)} places or more; say which by --pointer or --lines", {"places": spans})
-    return Span(places[0], places[0] + len(needle))
+def with_transforms(shown: Shown, more: tuple[str, ...]) -> Shown:
+    return replace(shown, transforms=(*shown.transforms, *more)) if more else shown
+
+
+def _find_range(place: Place, reader: RevisionReader) -> tuple[Span, Selector, LineRange | None]:
+    text = place.selector.text
+    if place.selector.kind == "lines":
+        span = reader.span_of_lines(parse_lines(text))
+        lines = reader.lines_of(span)
+        return span, Selector("lines", format_lines(lines)), lines
+    span = span_of_bytes(reader.size, parse_bytes(text))
+    return span, Selector("bytes", format_bytes(span)), None
+
+
+def _quote_in(reader: RevisionReader, within: Span, quote: str) -> FoundQuote:
+    """The quote in a range; its span counts from the range's start, places in an error from the blob's."""
+    try:
+        return find_quote(reader.read(within), quote, encoding_of(reader.revision.notes))
+    except Ambiguous as exc:
+        places = exc.details["places"]
+        assert isinstance(places, list)
+        moved = [[start + within.start, end + within.start] for start, end in places]
+        raise Ambiguous(exc.message, {**exc.details, "places": moved}) from exc
+
+
+def _quote_around(reader: RevisionReader, span: Span, quote: str) -> tuple[str, ...]:
+    """The transforms of a quote that was found at this place before."""
+    encoding = encoding_of(reader.revision.notes)
+    start = max(0, span.start - NEAR_BYTES)
+    near = reader.read(Span(start, min(reader.size, span.end + NEAR_BYTES)))
+    passage = near[span.start - start : span.end - start]
+    return (*find_quote(passage, quote, encoding).transforms, *word_transforms(near, Span(span.start - start, span.end - start), encoding))
 
 
 def _node_passage(
@@ -278,10 +319,11 @@ def slice_passage(
 
 def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
     """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
+    encoding = encoding_of(reader.revision.notes)
     if not is_over(span, limit):
-        return show_slice(reader.read(span), span, limit)
+        return show_slice(reader.read(span), span, limit, encoding)
     assert limit.max_bytes is not None, "nothing is over no bound"
-    shown = cut_text(reader.read(Span(span.start, span.start + limit.max_bytes)), span, limit)
+    shown = cut_text(reader.read(Span(span.start, span.start + limit.max_bytes)), span, limit, encoding)
     assert shown.cut is not None, "what is over the bound is cut"
     lines = reader.lines_of(span)
     return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))

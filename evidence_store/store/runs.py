@@ -11,7 +11,7 @@ import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
 from evidence_store.errors import InvalidInput, JsonValue, NotFound
-from evidence_store.model import Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName
+from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
 from evidence_store.records import runs
 from evidence_store.records.events import append_event
 from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepKey
@@ -208,6 +208,11 @@ def input_of(row: ProjectionRow) -> Mapping[str, JsonValue]:
     """Messages and tools of a stored projection."""
     found: dict[str, JsonValue] = orjson.loads(zstandard.decompress(row.input))
     return found
+
+
+def shown_of(packet: Packet) -> Shown:
+    """What a packet shows of its evidence: the digest of the excerpt as it stands there, its transforms, and whether it is all."""
+    return Shown(packet.id, digest_of(packet.excerpt.encode("utf-8", "replace")), packet.transforms, packet.shown_in_full)
 
 
 def run_name(key: RunKey) -> str:

@@ -5,7 +5,6 @@ from typing import Protocol, runtime_checkable
 
 from projector.ports import TokenCounter
 
-
 LONGEST_TOKEN_BYTES = 128
 
 

@@ -25,7 +25,21 @@ from evidence_store.records.runs import StepKey
 from evidence_store.records.tasks import Judgement, insert_judgements
 from evidence_store.store import BLOBS_NAME, EvidenceStore
 from evidence_store.store.claims import GROUNDING_RULE, ClaimRequest
-from tests.factories import API, BETA_RULE, TASK, claim, deliver, make_store, open_step, put, put_all, read, task_revision, tampering, verified_change
+from tests.factories import (
+    API,
+    BETA_RULE,
+    TASK,
+    claim,
+    deliver,
+    make_store,
+    open_step,
+    put,
+    put_all,
+    read,
+    tampering,
+    task_revision,
+    verified_change,
+)
 from tests.fakes import CharacterLimit
 
 SENTENCE = "`maximum` is 50."
@@ -270,7 +284,7 @@ def test_a_report_keeps_what_it_said(store: EvidenceStore) -> None:
     report = store.claims.get_report(id_)
     assert (report.title, report.body, report.run, report.task_revision) == ("Report", "The limit is lower.\n", run, 1)
     assert report.body_digest == digest_of(report.body.encode())
-    assert store.claims.list_report_claims(id_) == ["C1"]
+    assert [(one.id, one.standing.value) for one in store.claims.list_report_claims(id_)] == [("C1", "verified")]
 
 
 def test_the_same_text_is_the_same_report(store: EvidenceStore) -> None:

@@ -24,6 +24,7 @@ from evidence_store.model import (
     Span,
 )
 from evidence_store.store import EvidenceStore
+from evidence_store.store.comparisons import SearchRequest
 from evidence_store.store.passages import Place
 from tests.factories import API, API_BYTES, make_store, put, put_all, read, tampering
 from tests.fakes import CharacterLimit
@@ -304,6 +305,23 @@ def test_the_ways_to_a_passage_can_be_lost_without_losing_it(store: EvidenceStor
     assert store.comparisons.locate(id_, API, 2, NoLimit()).verdict is Currency.GONE
     again = store.passages.get(id_, NoLimit())
     assert (again.excerpt, again.selector) == ("50", Selector("bytes", "22-24"))
+
+
+def test_keys_whose_pointer_is_lost_are_not_shown_as_something_else(store: EvidenceStore, folder: Path) -> None:
+    put(store)
+    id_ = read(store, "/limit", view="keys").id
+    with tampering(folder) as database:
+        database.execute("DELETE FROM selectors")
+    with pytest.raises(IntegrityMismatch):
+        store.passages.get(id_, NoLimit())
+
+
+def test_a_search_receipt_is_shown_again_as_it_was(store: EvidenceStore) -> None:
+    put(store, b"one\n", LOG)
+    receipt = store.comparisons.search(ResourceName(LOG), None, SearchRequest("two"), NoLimit()).receipt
+    assert receipt is not None
+    assert (receipt.excerpt, receipt.value, receipt.status) == ("0 hits", None, "derived")
+    assert store.passages.get(receipt.id, NoLimit()) == receipt
 
 
 def test_a_record_without_its_parts_is_a_mismatch(store: EvidenceStore, folder: Path) -> None:

@@ -138,7 +138,7 @@ def test_an_evidence_is_delivered_projected_and_sent(store: EvidenceStore) -> No
     digest = store.runs.record_projection(second, projection(shown(packet)))
     store.runs.confirm_sent(second, digest)
     exposures = store.runs.list_exposures(packet.id, first.run)
-    assert [(one.step, one.grade, one.in_full) for one in exposures] == [
+    assert [(one.step.number, one.grade, one.in_full) for one in exposures] == [
         (1, Grade.DELIVERED, True),
         (2, Grade.PROJECTED, True),
         (2, Grade.SENT, True),

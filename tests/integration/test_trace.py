@@ -49,7 +49,7 @@ def test_an_evidence_says_its_place_and_where_it_was_shown(store: EvidenceStore,
     assert kinds(found) == EVIDENCE
     assert "bytes 22-24" in found.hops[0].text
     assert "pointer /limit/maximum" in found.hops[0].text
-    assert "delivered in step 1, in full" in found.hops[1].text
+    assert "/run 1/step 1, in full" in found.hops[1].text
 
 
 def test_an_evidence_nobody_was_shown_has_no_exposure(store: EvidenceStore) -> None:

@@ -10,7 +10,7 @@ from evidence_store.documents.detect import open_document
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.resolve import resolve
 from evidence_store.errors import NotContainer, NotFound
-from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, show_derived, show_node, show_slice
+from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, show_derived, show_node, show_receipt, show_slice
 from evidence_store.model import Cut, Format, Span
 from tests.fakes import CharacterLimit
 
@@ -131,6 +131,10 @@ def test_derived_text_that_is_cut_has_no_value() -> None:
     shown = show_derived('["größe","b"]', "keys/1", CharacterLimit(5))
     assert (shown.text, shown.value, shown.transforms) == ('["grö', None, ("keys/1",))
     assert shown.cut == Cut(Span(0, 6), 13, 1)
+
+
+def test_a_receipt_is_shown_within_every_limit_and_is_no_json() -> None:
+    assert show_receipt("search/1 {}") == Shown("0 hits", ("search/1 {}",))
 
 
 def test_the_transforms_of_the_shown_part_are_named() -> None:

@@ -102,15 +102,15 @@ def test_a_report_leads_from_a_claim_to_its_trace_and_from_a_citation_to_its_evi
 def test_a_report_shows_where_its_claims_stand_now(client: TestClient, sample: Sample) -> None:
     table = next(one for one in get(client, f"/reports/{sample.report}").all("table") if "now" in one.children[0].text)
     standings = [one.text for one in walk(table) if str(one.attributes.get("class")).startswith("standing ")]
-    assert [one.text for one in table.all("th")[4:]] == ["C1", "C2", "C3"]
-    assert standings == ["verified", "verified", "open"]
+    assert [one.text for one in table.all("th")[5:]] == ["C1", "C2", "C3"]
+    assert standings == ["verified", "verified", "verified", "verified", "open", "open"]
     assert "ungrounded:70" in table.text
 
 
 def test_an_evidence_says_where_it_was_shown_and_what_rests_on_it(client: TestClient, sample: Sample) -> None:
     page = get(client, f"/evidence/{sample.old}")
     tables = {table.children[0].text.split(" by ")[0]: table for table in page.all("table")}
-    assert [one.text for one in tables["1 exposure"].all("tr")[1].children[:3]] == ["step 1", "delivered", "in full"]
+    assert [one.text for one in tables["1 exposure"].all("tr")[1].children[:3]] == [f"{TASK}/run 1/step 1", "delivered", "in full"]
     assert "The `maximum` went from 100 to 50." in tables["1 citation"].text
     assert f"{TASK}/C1" in tables["1 citation"].text
     assert "✓ ok" in page.text

@@ -1,0 +1,216 @@
+"""The command as a program where the machine fails it: full disk, read-only store, killed half-way, nobody reading, an old locale."""
+
+import json
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evidence_store.canonical import digest_of
+from evidence_store.store import BLOBS_NAME
+from tests.e2e.command import PROGRAM, Done, environment, run_program
+from tests.factories import API, API_BYTES, make_store, put
+
+BIG = random.Random(11).randbytes(3_000_000)
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
+# Root may write where nobody may: without CAP_DAC_OVERRIDE (prctl PR_CAPBSET_DROP, then exec) it is bound by modes like everybody.
+UNPRIVILEGED = """
+import ctypes, os
+if os.geteuid() == 0 and "UNPRIVILEGED" not in os.environ:
+    assert ctypes.CDLL(None).prctl(24, 1, 0, 0, 0) == 0
+    os.execve(sys.executable, [sys.executable, "-c", CODE, *sys.argv[1:]], {**os.environ, "UNPRIVILEGED": "1"})
+"""
+
+
+@pytest.fixture
+def store(folder: Path) -> Path:
+    """A store that holds the golden document."""
+    with make_store(folder) as made:
+        put(made)
+    return folder
+
+
+def run(store: Path, *words: str | Path, stdin: bytes = b"", before: str = "", env: dict[str, str] | None = None) -> Done:
+    return run_program([*words, "--json", "--store", store], stdin=stdin, before=before, env=env)
+
+
+def leftovers(store: Path) -> list[Path]:
+    return [path for path in (store / BLOBS_NAME).rglob("*") if path.is_file()]
+
+
+def require_sound(store: Path, n_revisions: int) -> None:
+    found = run(store, "verify", "--deep").answer()
+    assert (found["ok"], found["counts"]["revisions"]) == (True, n_revisions)
+
+
+# -- input and output
+
+
+def test_bytes_come_from_standard_input(store: Path) -> None:
+    answer = run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG).answer()
+    assert (answer["digest"], answer["size"]) == (digest_of(BIG), len(BIG))
+    assert run(store, "cat", "a").out == BIG
+
+
+def test_an_empty_standard_input_is_an_empty_revision(store: Path) -> None:
+    assert run(store, "put", "-", "--resource", "a", "--format", "text").answer()["size"] == 0
+    done = run(store, "cat", "a")
+    assert (done.code, done.out) == (0, b"")
+
+
+@pytest.mark.parametrize("env", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}])
+def test_output_is_utf_8_whatever_the_locale(store: Path, env: dict[str, str]) -> None:
+    name = "日志/Größe.txt"
+    run(store, "put", "-", f"--resource={name}", stdin="Größe: 日志\n".encode()).answer()
+    assert run(store, "read", name, "--lines", "1-1", env=environment(**env)).answer()["excerpt"] == "Größe: 日志\n"
+    people = run_program(["read", name, "--lines", "1-1", "--store", store], env=environment(**env))
+    assert "| Größe: 日志\n".encode() in people.out
+    missing = run_program(["cat", "日志", "--store", store], env=environment(**env))
+    assert (missing.code, missing.err.count(b"\n"), b"Traceback" in missing.err) == (3, 1, False)
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(store: Path) -> None:
+    run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG).answer()
+    command = [*PROGRAM, "cat", "a", "--store", str(store)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(10) == BIG[:10]
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=30) == 0
+
+
+def test_output_that_cannot_be_written_is_a_fault(store: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [*PROGRAM, "resources", "--json", "--store", str(store)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=30, check=False)
+    assert done.returncode == 4
+    assert b"Traceback" not in done.stderr
+    assert json.loads(done.stderr.splitlines()[-1])["code"]
+
+
+# -- a full disk
+
+
+@pytest.mark.parametrize("limit", [1_000, 100_000, 1_000_000])
+def test_a_blob_that_does_not_fit_is_a_fault_and_leaves_nothing(store: Path, limit: int) -> None:
+    error = run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG, before=FULL.format(limit=limit)).error(4)
+    assert error["code"] == "store_unwritable"
+    assert leftovers(store) == []
+    require_sound(store, 1)
+    assert run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG).answer()["revision"] == 1
+
+
+def test_rows_that_do_not_fit_are_a_fault_and_the_store_goes_on(store: Path) -> None:
+    """The blob finds room and the database does not: an unreferenced blob is left, and no revision is claimed."""
+    size = (store / "evidence.db").stat().st_size
+    for n in range(3):
+        done = run(store, "put", "-", "--resource", "a", "--format", "text", stdin=b"%d" % n, before=FULL.format(limit=size // 4 + 10))
+        done.error(4)
+    require_sound(store, 1)
+    assert run(store, "put", "-", "--resource", "a", "--format", "text", stdin=b"0").answer()["revision"] == 1
+
+
+def test_a_store_that_cannot_be_made_is_a_fault_and_can_be_made_later(tmp_path: Path) -> None:
+    run(tmp_path / "new", "init", before=FULL.format(limit=20_000)).error(4)
+    run(tmp_path / "new", "resources").error(4)
+    run(tmp_path / "new", "init").answer()
+    require_sound(tmp_path / "new", 0)
+
+
+# -- a read-only store
+
+
+@pytest.fixture
+def read_only(store: Path) -> Iterator[Path]:
+    folders = [store, *(path for path in store.rglob("*") if path.is_dir())]
+    files = [path for path in store.rglob("*") if path.is_file()]
+    for path in files:
+        path.chmod(0o444)
+    for path in folders:
+        path.chmod(0o555)
+    yield store
+    for path in (*folders, *files):
+        path.chmod(0o755)
+
+
+def run_unprivileged(store: Path, *words: str, stdin: bytes = b"") -> Done:
+    code = f"{UNPRIVILEGED}\n{PROGRAM[2]}"
+    return run(store, *words, stdin=stdin, before=f"import sys\nCODE = {code!r}\n{UNPRIVILEGED}")
+
+
+@pytest.mark.parametrize("data", [b"small", BIG], ids=["row", "file"])
+def test_a_put_into_a_read_only_store_is_a_fault(read_only: Path, data: bytes) -> None:
+    error = run_unprivileged(read_only, "put", "-", "--resource", "a", "--format", "bytes", stdin=data).error(4)
+    assert error["code"] in ("store_unwritable", "store_unavailable")
+
+
+def test_reading_from_a_read_only_store_answers_or_is_a_fault(read_only: Path) -> None:
+    """SQLite needs a writable folder for a write-ahead log; where it has none, that is said in one line."""
+    for words in (("resources",), ("cat", API), ("verify", "--deep")):
+        done = run_unprivileged(read_only, *words)
+        assert done.code in (0, 4)
+        if done.code == 4:
+            done.error(4)
+        elif words[0] == "cat":
+            assert done.out == API_BYTES
+
+
+def test_a_read_only_store_is_sound_again_once_it_is_writable(store: Path) -> None:
+    for path in (store, *store.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    run_unprivileged(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG).error(4)
+    for path in (store, *store.rglob("*")):
+        path.chmod(0o755)
+    require_sound(store, 1)
+
+
+def test_a_folder_that_cannot_be_entered_is_a_fault(store: Path) -> None:
+    store.chmod(0o000)
+    try:
+        done = run_unprivileged(store, "resources")
+    finally:
+        store.chmod(0o755)
+    assert done.code == 4
+    assert b"Traceback" not in done.err
+
+
+# -- killed
+
+
+@pytest.mark.parametrize("n_bytes", [10, 100_000, 2_900_000])
+def test_a_put_that_is_killed_leaves_a_store_that_verifies(store: Path, n_bytes: int) -> None:
+    command = [*PROGRAM, "put", "-", "--resource", "a", "--format", "bytes", "--store", str(store)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
+        assert process.stdin is not None
+        process.stdin.write(BIG[:n_bytes])
+        process.stdin.flush()
+        process.kill()
+        process.stdin.close()
+        assert process.wait(timeout=30) == -9
+    require_sound(store, 1)
+    assert run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG).answer()["revision"] == 1
+    require_sound(store, 2)
+    assert run(store, "cat", "a").out == BIG
+
+
+KILLED = """
+import os, evidence_store.blobs.local as local, evidence_store.database as database
+def die(*_, **__):
+    os.kill(os.getpid(), 9)
+{place} = die
+"""
+
+
+@pytest.mark.parametrize("place", ["local.LocalBlobWriter.commit", "local._link", "local._sync_folder", "database.Database.writing"])
+def test_a_put_that_is_killed_at_an_awkward_moment_leaves_a_store_that_verifies(store: Path, place: str) -> None:
+    """Before the bytes are durable, before and after they have their name, and before the rows."""
+    done = run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG, before=KILLED.format(place=place))
+    assert (done.code, done.out) == (-9, b"")
+    require_sound(store, 1)
+    assert run(store, "put", "-", "--resource", "a", "--format", "bytes", stdin=BIG).answer()["revision"] == 1
+    assert run(store, "cat", "a").out == BIG
+    require_sound(store, 2)
