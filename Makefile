@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat lock clean version
+.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -94,6 +94,14 @@ offline-check: $(STAMP) $(PAIR) ## demo and tests again, with only the loopback 
 
 wheel-check: $(STAMP) ## build the wheel, install it alone elsewhere, run its demo there
 	@$(PY) .ci/wheel_check.py $(BUILD)/wheel
+
+bench-store: $(STAMP) ## the store against what it stands on (needs a corpus: CORPUS=…)
+	@echo "bench: reading, taking in and keeping large documents and logs"
+	@$(PY) -m benchmarks.bench_store
+
+bench-start: $(STAMP) ## start of the command line
+	@echo "bench: evidence resources as a whole process"
+	@$(PY) -m benchmarks.bench_start
 
 bench-compat: $(STAMP) $(PAIR) ## our report against `redocly diff` (needs Node.js)
 	@echo "bench: the report's conclusions against redocly diff"

@@ -85,16 +85,12 @@ def compare(majors: Sequence[Major], conclusions: Sequence[Conclusion], old: Seq
     theirs_only, used = [], set()
     for major in majors:
         same = [
-            at
-            for at, ours in enumerate(conclusions)
-            if is_same_place(major.old, ours.old, old) or is_same_place(major.new, ours.new, new)
+            at for at, ours in enumerate(conclusions) if is_same_place(major.old, ours.old, old) or is_same_place(major.new, ours.new, new)
         ]
         used.update(same)
         if not same:
             theirs_only.append(Finding(major.rule, major.message, format_place(major.old, major.new)))
-    ours_only = [
-        Finding(ours.rule, ours.text, format_place(ours.old, ours.new)) for at, ours in enumerate(conclusions) if at not in used
-    ]
+    ours_only = [Finding(ours.rule, ours.text, format_place(ours.old, ours.new)) for at, ours in enumerate(conclusions) if at not in used]
     return Comparison(len(majors) - len(theirs_only), tuple(theirs_only), tuple(ours_only))
 
 

@@ -129,7 +129,7 @@ def _translated() -> Iterator[None]:
     except OperationalError as why:
         raise _fault_of(why) from why
     except UnicodeEncodeError as why:
-        raise InvalidInput("a text that is asked for or stored holds half of a surrogate pair, which is no character", code="bad_text") from why
+        raise InvalidInput("half of a surrogate pair, which is no character, cannot be asked for or stored", code="bad_text") from why
     except DBAPIError as why:
         raise StoreFault(f"the database failed: {why.orig}", code="database_fault") from why
 

@@ -73,9 +73,9 @@ def find_quote(raw: bytes, quote: str, encoding: str = "utf-8") -> FoundQuote:
     """Where a quote stands: to the letter, else folded.
 
     Raises NotFound; Ambiguous (`places` in the details, as byte ranges) where it stands more than once; InvalidInput for a
-    quote of less than 3 or more than 4 000 characters.
+    quote of less than 3 or more than 4 000 characters, or with half of a surrogate pair.
     """
-    _require_length(quote)
+    _require_quote(quote)
     exact = _exact_places(raw, quote, encoding)
     if exact:
         span = _only(exact)
@@ -92,11 +92,13 @@ def find_quote(raw: bytes, quote: str, encoding: str = "utf-8") -> FoundQuote:
     return FoundQuote(span, (f"{QUOTE_FOLDED}={','.join(folds)}", *word_transforms(raw, span, encoding)))
 
 
-def _require_length(quote: str) -> None:
+def _require_quote(quote: str) -> None:
     if len(quote.strip()) < MIN_QUOTE_CHARS:
         raise InvalidInput(f"a quote has at least {MIN_QUOTE_CHARS} characters", {"limit": MIN_QUOTE_CHARS}, code="quote_too_short")
     if len(quote) > MAX_QUOTE_CHARS:
         raise InvalidInput(f"a quote has at most {MAX_QUOTE_CHARS} characters", {"limit": MAX_QUOTE_CHARS}, code="quote_too_long")
+    if any("\ud800" <= char <= "\udfff" for char in quote):
+        raise InvalidInput("the quote holds half of a surrogate pair, which is no character", code="bad_quote")
 
 
 def _only(places: Sequence[Span]) -> Span:
@@ -114,7 +116,7 @@ def _exact_places(raw: bytes, quote: str, encoding: str) -> Sequence[Span]:
     try:
         needle = quote.encode(encoding)
     except UnicodeEncodeError:
-        # The encoding of the source has no such character, or the quote holds half of a surrogate pair.
+        # The encoding of the source has no such character.
         return ()
     width = unit_width(encoding)
     places: list[Span] = []

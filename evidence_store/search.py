@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol, TypeAlias
 
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.shown import ANSI
+from evidence_store.documents.wide import iter_line_starts
 from evidence_store.errors import InvalidInput
 from evidence_store.model import Span
 
@@ -45,12 +47,20 @@ class _Match(Protocol):
     def end(self) -> int: ...
 
 
-def search(raw: bytes, pattern: str, *, regex: bool = False, ignore_case: bool = False, limit: int = 20) -> Hits:
-    """The first `limit` lines that hold the pattern. Raises InvalidInput for a pattern that cannot be searched for."""
+def search(
+    raw: bytes, pattern: str, *, regex: bool = False, ignore_case: bool = False, limit: int = 20, encoding: str = "utf-8"
+) -> Hits:
+    """The first `limit` lines that hold the pattern, places as bytes of `raw`; `encoding` is one that all of it fits.
+
+    Raises InvalidInput for a pattern that cannot be searched for.
+    """
     needle = _needle(pattern)
     if limit < 0:
         raise InvalidInput("the limit of hits is not below 0")
-    if regex or ignore_case:
+    if encoding != "utf-8":
+        find = _re2_finder(needle, regex=regex, ignore_case=ignore_case) if regex or ignore_case else _literal_finder(needle)
+        found = _by_decoded_line(raw, encoding, find)
+    elif regex or ignore_case:
         found = _by_line(raw, _iter_lines(raw), _re2_finder(needle, regex=regex, ignore_case=ignore_case))
     else:
         found = _literal(raw, needle)
@@ -127,6 +137,26 @@ def _by_line(raw: bytes, lines: Iterator[Span], find: _Finder) -> Iterator[Hit]:
             found = _find_without_escapes(text, find)
         if found is not None:
             yield Hit(line, Span(line.start + found.start, line.start + found.end))
+
+
+def _by_decoded_line(raw: bytes, encoding: str, find: _Finder) -> Iterator[Hit]:
+    """Each line is searched as UTF-8, and what is found there is led back to the bytes of the source."""
+    lines = _iter_lines(raw) if unit_width(encoding) == 1 else _iter_wide_lines(raw, encoding)
+    for line in lines:
+        text = raw[line.start : line.end].decode(encoding)
+        utf8 = text.encode("utf-8")
+        for hit in _by_line(utf8, iter((Span(0, len(utf8)),)), find):
+            first, last = (len(utf8[:at].decode("utf-8", "ignore")) for at in (hit.match.start, hit.match.end))
+            start = line.start + len(text[:first].encode(encoding))
+            yield Hit(line, Span(start, start + len(text[first:last].encode(encoding))))
+
+
+def _iter_wide_lines(raw: bytes, encoding: str) -> Iterator[Span]:
+    start = 0
+    for end in (*iter_line_starts(raw, encoding), len(raw)):
+        if end > start:
+            yield Span(start, end)
+        start = end
 
 
 def _find_without_escapes(text: bytes, find: _Finder) -> Span | None:

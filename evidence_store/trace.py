@@ -1,16 +1,17 @@
 """The walk from a report or a claim to the bytes, each hop with the outcome of its check."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from evidence_store.canonical import digest_of
 from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound, StoreFault
 from evidence_store.ids import read_id
-from evidence_store.model import ClaimView, EvidenceId, Integrity, Standing, TaskName
+from evidence_store.model import ClaimView, Digest, EvidenceId, Grade, Integrity, Standing, TaskName
+from evidence_store.records.runs import RunKey
 from evidence_store.store import EvidenceStore
 from evidence_store.store.claims import report_id
-from evidence_store.store.runs import step_name
+from evidence_store.store.runs import run_name, step_name
 
 HopKind = Literal["report", "claim", "citation", "evidence", "exposure", "revision", "blob"]
 
@@ -75,9 +76,7 @@ def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
     place = f"{found.resource}@{found.revision} bytes {found.span.start}-{found.span.end}"
     text = why or f"{place} ({selectors})" + (f", derived by {found.transform}" if found.transform else "")
     yield TraceHop("evidence", id_, integrity.value, text)
-    for exposure in store.runs.list_exposures(id_):
-        shown = "in full" if exposure.in_full else "in part"
-        yield TraceHop("exposure", id_, "ok", f"{exposure.grade.value} in {step_name(exposure.step)}, {shown}, text {exposure.shown_digest}")
+    yield from _exposures(store, id_)
     try:
         revision = store.sources.get_revision(found.resource, found.revision)
         same = revision.digest == found.blob
@@ -87,3 +86,25 @@ def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
         yield TraceHop("blob", found.blob, "ok", "all bytes match the digest")
     except (NotFound, StoreFault) as error:
         yield TraceHop("blob", found.blob, Integrity.MISMATCH.value, error.message)
+
+
+def _exposures(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
+    """One hop for each text and grade in which a run was shown the evidence, with the steps."""
+    groups: dict[tuple[RunKey, Grade, Digest, bool], list[int]] = {}
+    for one in store.runs.list_exposures(id_):
+        groups.setdefault((one.step.run, one.grade, one.shown_digest, one.in_full), []).append(one.step.number)
+    for (run, grade, digest, in_full), steps in groups.items():
+        word = "step" if len(set(steps)) == 1 else "steps"
+        shown = "in full" if in_full else "in part"
+        yield TraceHop("exposure", id_, "ok", f"{grade.value} in {run_name(run)}, {word} {format_numbers(steps)}, {shown}, text {digest}")
+
+
+def format_numbers(numbers: Iterable[int]) -> str:
+    """`1, 3-5, 9`."""
+    ranges: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)

@@ -1,4 +1,4 @@
-"""Stand-ins for what a test does not want to pay for: blobs in a dict, a limit that counts words, clocks that can be read off or that fail."""
+"""Stand-ins for what a test does not want to pay for: blobs in a dict, a limit that counts characters, clocks that tick or fail."""
 
 from dataclasses import dataclass, field
 

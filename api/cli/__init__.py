@@ -27,14 +27,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.error(why)
         return exit_code(why)
     except BrokenPipeError:
-        # The reader of our output has gone: nothing is left to say, and Python must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_unwritten()  # the reader of our output has gone: nothing is left to say
         return 0
     except KeyboardInterrupt:
         return 130
     except OSError as why:
         output.error(StoreUnavailable(f"{why.strerror or why}: {why.filename}" if why.filename else str(why)))
+        _drop_unwritten()
         return EXIT_STORE_FAULT
+
+
+def _drop_unwritten() -> None:
+    """What stdout does not take now, Python must not try to write again at its exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> Parser:

@@ -108,7 +108,8 @@ class _Reading:
             self._parser.Parse(self._raw, True)
         except expat.ExpatError as exc:
             at = max(0, self._parser.ErrorByteIndex)
-            if self._raw[at : at + 9].upper() == b"<!DOCTYPE":
+            # Out of place or in small letters it is no declaration to expat, which may stop a few bytes into it.
+            if b"<!DOCTYPE" in self._raw[max(0, at - 8) : at + 9].upper():
                 self._doctype()
             self._refuse(at, "syntax", expat.ErrorString(exc.code) or "not well-formed", exc)
         suites = tuple(Suite(suite.name, Span(suite.start, suite.end), tuple(suite.cases)) for suite in self._suites)

@@ -7,6 +7,7 @@ from typing import Literal
 import orjson
 
 from evidence_store.database import ReadConnection
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import parse_bytes, parse_lines
 from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, NotFound, StoreFault
@@ -14,6 +15,7 @@ from evidence_store.grounding import stands_quoted
 from evidence_store.ids import Identity, read_id
 from evidence_store.journal import Event
 from evidence_store.model import Basis, Digest, EvidenceId, Integrity, Lifecycle, Selector, TaskName
+from evidence_store.quotes import find_quote
 from evidence_store.records import blobs as blob_records
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import runs as run_records
@@ -156,9 +158,10 @@ class Checks:
             case "bytes":
                 return parse_bytes(selector.text) == found.span
             case "lines":
-                return self._sources.get_reader(revision).span_of_lines(parse_lines(selector.text)) == found.span
+                return self._passages.get_reader(revision).span_of_lines(parse_lines(selector.text)) == found.span
             case "quote":
-                return self._sources.get_span(revision, found.span) == selector.text.encode("utf-8", "surrogatepass")
+                passage = self._sources.get_span(revision, found.span)
+                return find_quote(passage, selector.text, encoding_of(revision.notes)).span.length == found.span.length
 
     # -- the store
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from evidence_store.canonical import canonical_bytes
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
-from evidence_store.documents.text import format_bytes, format_lines, lines_of_span, span_of_lines
+from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.text import format_bytes, format_lines, lines_of_span
 from evidence_store.errors import JsonValue
 from evidence_store.excerpts import Shown, show_receipt, show_slice
 from evidence_store.locate import locate, locate_bytes
@@ -78,8 +79,15 @@ class Comparisons:
         """Lines that hold a pattern, each a packet; without any, a receipt. Raises InvalidInput for a bad pattern."""
         resource, revision = self._revision(name, number)
         raw = self._sources.get_bytes(name, revision.number)
-        found = search(raw, request.pattern, regex=request.regex, ignore_case=request.ignore_case, limit=request.limit)
-        reader = self._sources.get_reader(revision)
+        found = search(
+            raw,
+            request.pattern,
+            regex=request.regex,
+            ignore_case=request.ignore_case,
+            limit=request.limit,
+            encoding=encoding_of(revision.notes),
+        )
+        reader = self._passages.get_reader(revision)
         passages = [_hit_passage(resource, reader, raw, hit, request.context, limit) for hit in found.hits]
         receipt = None
         if not found.hits and revision.complete:
@@ -184,24 +192,23 @@ def _like(selector: Selector, raw: bytes, span: Span) -> Selector:
 
 def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hit, context: int, limit: TextLimit) -> Passage:
     """The whole line of a hit, with lines around it; shown round the hit where the line is too long."""
-    lines = lines_of_span(raw, hit.line)
-    if context:
-        lines = LineRange(max(1, lines.first - context), lines.last + context)
-    span = span_of_lines(raw, lines)
-    selector = Selector("lines", format_lines(lines_of_span(raw, span)))
-    shown = show_slice(raw[span.start : span.end], span, limit)
+    first = reader.lines_of(Span(hit.line.start, hit.line.start)).first
+    span = reader.span_of_lines(LineRange(max(1, first - context), first + context))
+    selector = Selector("lines", format_lines(reader.lines_of(span)))
+    encoding = encoding_of(reader.revision.notes)
+    shown = show_slice(raw[span.start : span.end], span, limit, encoding)
     if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
-        shown = _show_round(raw, span, hit.match, limit)
+        shown = _show_round(raw, span, hit.match, limit, encoding)
     return slice_passage(resource, reader, selector, span, shown, match=hit.match)
 
 
-def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit) -> Shown:
-    """A window of the line that begins a little before the hit."""
-    start = max(span.start, match.start - 200)
+def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str) -> Shown:
+    """A window of the line that begins a little before the hit; at it, where characters cannot be told apart backwards."""
+    start = max(span.start, match.start - 200) if encoding == UTF8 else match.start
     while start < match.start and raw[start] & 0xC0 == 0x80:
         start += 1
     window = Span(start, span.end)
-    shown = show_slice(raw[window.start : window.end], window, limit)
+    shown = show_slice(raw[window.start : window.end], window, limit, encoding)
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
 
 

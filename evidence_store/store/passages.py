@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import keys_text
@@ -39,10 +39,10 @@ from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.store.core import Core
+from evidence_store.store.encoded_reader import EncodedReader, WideReader
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
-from evidence_store.store.wide_reader import WideReader
 
 KEYS = "keys/1"
 """Transform of a container into the list of its keys (docs/formats/keys.md)."""
@@ -190,7 +190,9 @@ class Passages:
     def get_reader(self, revision: Revision) -> RevisionReader:
         """Reads a revision in parts, with lines as they are in its encoding."""
         encoding = encoding_of(revision.notes)
-        return WideReader(self._core, revision, encoding) if unit_width(encoding) > 1 else self._sources.get_reader(revision)
+        if encoding == UTF8:
+            return self._sources.get_reader(revision)
+        return (EncodedReader if unit_width(encoding) == 1 else WideReader)(self._core, revision, encoding)
 
     def _resource(self, name: ResourceName) -> Resource:
         with self._core.database.reading() as connection:

@@ -114,12 +114,11 @@ class RevisionReader:
         if number < 0:
             return None
         frame = self._frames[number]
-        raw, at = self._raw(frame), 0
-        for _ in range(line - 1 - frame.lines_before):
-            at = raw.find(b"\n", at) + 1
-            if not at:
-                return None
-        start = frame.raw.start + at
+        raw, n_before = self._raw(frame), line - 1 - frame.lines_before
+        pieces = raw.split(b"\n", n_before)
+        if len(pieces) <= n_before:
+            return None
+        start = frame.raw.end - len(pieces[-1])
         return start if start < self.size else None
 
     def _frame_of(self, at: int) -> Frame:

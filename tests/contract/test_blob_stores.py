@@ -37,7 +37,9 @@ def test_what_was_written_is_read_back(blobs: BlobStore) -> None:
     assert blobs.read(key(b"a"), ALL) == b"one two\0\xff"
 
 
-@pytest.mark.parametrize(("span", "data"), [((0, 3), b"012"), ((3, 7), b"3456"), ((7, 100), b"789"), ((4, 4), b""), ((10, 20), b""), ((99, 100), b"")])
+@pytest.mark.parametrize(
+    ("span", "data"), [((0, 3), b"012"), ((3, 7), b"3456"), ((7, 100), b"789"), ((4, 4), b""), ((10, 20), b""), ((99, 100), b"")]
+)
 def test_a_range_is_half_open_and_ends_with_the_blob(blobs: BlobStore, span: tuple[int, int], data: bytes) -> None:
     keep(blobs, key(b"a"), b"0123456789")
     assert blobs.read(key(b"a"), Span(*span)) == data

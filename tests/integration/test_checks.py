@@ -74,7 +74,7 @@ def test_a_quote_from_the_way_to_a_passage_is_none_of_the_passage(store: Evidenc
 
 def test_a_quote_may_be_of_the_value_with_its_escapes_undone(store: EvidenceStore) -> None:
     put(store, b'{"note": "Gr\\u00f6\\u00dfe 5"}')
-    assert store.checks.check_report(f'It says “Größe 5” [{read(store, "/note").id}].')[0].ok
+    assert store.checks.check_report(f"It says “Größe 5” [{read(store, '/note').id}].")[0].ok
 
 
 def test_swapped_letters_of_an_id_are_found(store: EvidenceStore, cited: Cited) -> None:

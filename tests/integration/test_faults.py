@@ -52,7 +52,16 @@ def stored(folder: Path) -> Path:
     return path_of(folder)
 
 
-EVERYWHERE = [0, 5, len(STORED) // 3, FRAMES[1].stored.start, FRAMES[-1].stored.end - 1, FRAMES[-1].stored.end, len(STORED) - 9, len(STORED) - 1]
+EVERYWHERE = [
+    0,
+    5,
+    len(STORED) // 3,
+    FRAMES[1].stored.start,
+    FRAMES[-1].stored.end - 1,
+    FRAMES[-1].stored.end,
+    len(STORED) - 9,
+    len(STORED) - 1,
+]
 
 
 @pytest.mark.parametrize("at", EVERYWHERE)
@@ -75,9 +84,10 @@ def test_a_ranged_read_gives_the_right_bytes_or_none(folder: Path, stored: Path,
         with make_store(folder) as store:
             revision = store.sources.get_revision(NAME, 1)
             try:
-                assert store.sources.get_span(revision, Span(start, start + 10)) == RAW[start : start + 10]
-            except IntegrityMismatch as fault:
-                assert fault.details["blob"] == digest_of(RAW)
+                given = store.sources.get_span(revision, Span(start, start + 10))
+            except IntegrityMismatch:
+                continue
+            assert given == RAW[start : start + 10]
 
 
 def test_a_fault_names_the_frame_that_holds_it(folder: Path, stored: Path) -> None:

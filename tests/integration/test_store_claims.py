@@ -120,7 +120,7 @@ def test_a_sentence_that_says_more_than_its_evidence_stays_open(store: EvidenceS
 
 
 def test_a_reference_alone_says_nothing_of_how_things_are(store: EvidenceStore) -> None:
-    """"Check the upstream" in a runbook cannot become "the upstream failed"."""
+    """ "Check the upstream" in a runbook cannot become "the upstream failed"."""
     put(store, b"Check that maximum is 50.\n", "runbook.txt", kind=Kind.REFERENCE)
     step = open_step(store)
     packet = read(store, "1-1", "runbook.txt", kind="lines")

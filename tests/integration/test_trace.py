@@ -7,7 +7,7 @@ import pytest
 from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.model import EvidenceId
 from evidence_store.store import EvidenceStore
-from evidence_store.trace import Trace, trace
+from evidence_store.trace import Trace, format_numbers, trace
 from tests.factories import API, TASK, claim, open_step, put, put_all, read, tampering, verified_change
 
 
@@ -49,7 +49,7 @@ def test_an_evidence_says_its_place_and_where_it_was_shown(store: EvidenceStore,
     assert kinds(found) == EVIDENCE
     assert "bytes 22-24" in found.hops[0].text
     assert "pointer /limit/maximum" in found.hops[0].text
-    assert "/run 1/step 1, in full" in found.hops[1].text
+    assert "/run 1, step 1, in full" in found.hops[1].text
 
 
 def test_an_evidence_nobody_was_shown_has_no_exposure(store: EvidenceStore) -> None:
@@ -121,3 +121,7 @@ def test_a_later_revision_does_not_break_an_older_trace(store: EvidenceStore, re
 def test_a_collided_id_is_traced_by_its_longer_form(store: EvidenceStore) -> None:
     with pytest.raises(NotFound):
         trace(store, EvidenceId("ev_00000000000000"))
+
+
+def test_numbers_in_a_row_are_told_as_a_range() -> None:
+    assert format_numbers([5, 1, 3, 4, 9, 4]) == "1, 3-5, 9"

@@ -1,8 +1,8 @@
 """What a writing process of the tests does: run as a program, so that it shares nothing with the others but the store.
 
-    python writers.py FOLDER put TEXT       puts TEXT as the next revision, and prints its number
-    python writers.py FOLDER init           makes the store
-    python writers.py FOLDER hold           takes the write lock, says so, and keeps it until its input ends
+python writers.py FOLDER put TEXT       puts TEXT as the next revision, and prints its number
+python writers.py FOLDER init           makes the store
+python writers.py FOLDER hold           takes the write lock, says so, and keeps it until its input ends
 """
 
 import sys

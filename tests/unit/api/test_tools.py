@@ -1,68 +1,21 @@
 """Tools as a model calls them: by name, with the arguments it wrote, answered with text in the documented grammar."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
 import pytest
 
-from api.tools import ToolAnswer, ToolContext, call_tool, definitions, value_of
+from api.tools import ToolContext, call_tool, definitions, value_of
 from evidence_store.errors import JsonValue
-from evidence_store.excerpts import NoLimit
-from evidence_store.model import Outcome, Standing, TextLimit
+from evidence_store.model import Outcome
 from evidence_store.store import EvidenceStore
-from projector import parse_errors, parse_packets
-from tests.factories import API, BETA_RULE, TASK, deliver, make_store, open_step, put, put_all, read, tampering
-from tests.fakes import CharacterLimit
+from projector import parse_packets
+from tests.factories import API, put, put_all, tampering
+from tests.unit.api.tool_calls import SPEC, call, details, error, excerpt, json_lines, limit_of
 
-SPEC = (
-    b'{"openapi": "3.0.3", "paths": {"/orders/{id}": {"get": {"parameters": [{"name": "limit", "in": "query",'
-    b' "schema": {"maximum": 50}}], "x-stability-level": "beta"}}}, "components": {"schemas": {"Order": {"type": "object"}}}}'
-)
 READING = ["diff", "get_evidence", "get_progress", "list_claims", "list_resources", "read_log", "read_spec", "search"]
 RECORDING = ["record_claim", "record_progress"]
-
-
-def limit_of(n_tokens: int) -> TextLimit:
-    return NoLimit() if n_tokens >= 2000 else CharacterLimit(n_tokens)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EvidenceStore]:
-    with make_store(tmp_path) as made:
-        put(made, SPEC)
-        yield made
-
-
-@pytest.fixture
-def context(store: EvidenceStore) -> ToolContext:
-    return ToolContext(store, limit_of, open_step(store))
-
-
-def call(context: ToolContext, name: str, **arguments: JsonValue) -> ToolAnswer:
-    return call_tool(context, name, arguments, recording=True)
-
-
-def excerpt(answer: ToolAnswer) -> str | None:
-    (packet,) = parse_packets(answer.text)
-    return packet.excerpt
-
-
-def error(answer: ToolAnswer) -> tuple[str, bool]:
-    """Code of the one error that was answered, and whether another input can succeed."""
-    (found,) = parse_errors(answer.text)
-    assert answer.outcome is Outcome.ERROR
-    assert answer.packets == ()
-    return found.code, found.retry
-
-
-def details(answer: ToolAnswer) -> Mapping[str, JsonValue]:
-    (found,) = parse_errors(answer.text)
-    return dict(found.details)
-
-
-def json_lines(answer: ToolAnswer) -> list[dict[str, JsonValue]]:
-    return [orjson.loads(line[2:]) for line in answer.text.splitlines() if line.startswith("- ")]
 
 
 # -- definitions
@@ -223,9 +176,7 @@ def test_a_fault_of_the_store_is_final(context: ToolContext, tmp_path: Path) -> 
         ("record_claim", {"about": "a", "text": "b", "citations": []}, "about"),
     ],
 )
-def test_an_argument_of_the_wrong_type_is_named(
-    context: ToolContext, name: str, arguments: dict[str, JsonValue], argument: str
-) -> None:
+def test_an_argument_of_the_wrong_type_is_named(context: ToolContext, name: str, arguments: dict[str, JsonValue], argument: str) -> None:
     answer = call_tool(context, name, arguments, recording=True)
     assert error(answer) == ("bad_argument", True)
     assert details(answer)["argument"] == argument
@@ -300,107 +251,3 @@ def test_a_run_goes_on_reading_the_revision_that_it_began_with(context: ToolCont
     assert call(context, "read_spec", resource=API, pointer="/openapi").packets == (first,)
     outside = ToolContext(store, limit_of)
     assert call(outside, "read_spec", resource=API, pointer="/openapi").packets[0].revision == 2
-
-
-# -- recording
-
-
-def test_progress_and_claims_belong_to_a_run(store: EvidenceStore) -> None:
-    outside = ToolContext(store, limit_of)
-    for name in ("get_progress", "list_claims"):
-        assert error(call(outside, name)) == ("no_run", True)
-    assert error(call(outside, "record_progress", items=[{"subject": "a", "state": "todo"}])) == ("no_run", True)
-
-
-def test_progress_is_recorded_and_listed_by_state_and_in_pages(context: ToolContext) -> None:
-    items: list[JsonValue] = [{"subject": f"s{n}", "state": "done" if n % 2 else "todo", "next": "", "uses": []} for n in range(5)]
-    assert call(context, "record_progress", items=items).text == "recorded: 5 of 5\n"
-    assert call(context, "record_progress", items=[{"subject": "s1", "state": "todo"}]).text == "recorded: 0 of 1\n"
-    assert [one["subject"] for one in json_lines(call(context, "get_progress", state="done"))] == ["s1", "s3"]
-    page = call(context, "get_progress", limit=2)
-    assert [one["subject"] for one in json_lines(page)] == ["s0", "s1"]
-    assert 'next: {"after":"s1"}' in page.text
-    assert [one["subject"] for one in json_lines(call(context, "get_progress", after="s1", limit=2))] == ["s2", "s3"]
-
-
-@pytest.mark.parametrize(
-    ("item", "code"),
-    [
-        ({"subject": "a", "state": "finished"}, "bad_argument"),
-        ({"subject": "a"}, "bad_argument"),
-        ({"state": "todo"}, "bad_argument"),
-        ({"subject": "a", "state": "done", "evidence": ["ev_000000000000"]}, "unknown_id"),
-        ({"subject": "a", "state": "done", "evidence": ["nonsense"]}, "malformed_id"),
-        ({"subject": "a", "state": "done", "extra": 1}, "bad_argument"),
-        ({"subject": "", "state": "done"}, "bad_subject"),
-    ],
-)
-def test_a_faulty_item_is_refused(context: ToolContext, item: JsonValue, code: str) -> None:
-    assert error(call(context, "record_progress", items=[{"subject": "first", "state": "todo"}, item])) == (code, True)
-    assert json_lines(call(context, "get_progress")) == []
-
-
-def test_a_claim_is_answered_with_its_standing_and_the_reason(context: ToolContext, store: EvidenceStore) -> None:
-    packet = read(store, "/components/schemas/Order/type")
-    about: JsonValue = {"resource": API, "pointer": "/components/schemas/Order", "aspect": "type"}
-    cited: JsonValue = [{"evidence": packet.id, "role": "support"}]
-    unseen = call(context, "record_claim", about=about, text="`Order` is an `object`.", citations=cited)
-    assert unseen.text == f'claim: C1\nstanding: open\nreason: "not_exposed:{packet.id}"\n'
-    assert context.step is not None
-    deliver(store, context.step, packet)
-    assert call(context, "record_claim", about=about, text="`Order` is an `object`.", citations=cited).text == "claim: C2\nstanding: verified\n"
-
-
-def test_an_exclusion_is_recorded_with_its_rule(context: ToolContext, store: EvidenceStore) -> None:
-    packet = read(store, "/paths/~1orders~1{id}/get/x-stability-level")
-    assert context.step is not None
-    deliver(store, context.step, packet)
-    answer = call(
-        context,
-        "record_claim",
-        about={"resource": API},
-        text="It is beta.",
-        citations=[{"evidence": packet.id, "role": "scope"}],
-        standing="excluded",
-        scope_rule=BETA_RULE,
-    )
-    assert "standing: excluded" in answer.text
-
-
-def test_a_citation_names_its_role(context: ToolContext) -> None:
-    (packet,) = call(context, "read_spec", resource=API, schema="Order").packets
-    answer = call(context, "record_claim", about={"resource": API}, text="It is so.", citations=[{"evidence": packet.id}])
-    assert error(answer) == ("bad_argument", True)
-    assert details(answer)["argument"] == "role"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"text": ""},
-        {"citations": [{"evidence": "ev_000000000000", "role": "support"}]},
-        {"citations": [{"evidence": "nonsense", "role": "support"}]},
-        {"citations": [{"evidence": "ev_000000000000", "role": "proof"}]},
-        {"citations": [{"role": "support"}]},
-        {"about": {}},
-        {"about": {"resource": API, "extra": 1}},
-        {"standing": "verified"},
-    ],
-)
-def test_a_faulty_claim_is_refused(context: ToolContext, change: dict[str, JsonValue]) -> None:
-    """No argument makes a claim verified: only the rules do."""
-    sound: dict[str, JsonValue] = {"about": {"resource": API}, "text": "It is so.", "citations": []}
-    _, retry = error(call_tool(context, "record_claim", sound | change, recording=True))
-    assert retry
-    assert json_lines(call(context, "list_claims")) == []
-
-
-def test_claims_are_listed_by_standing_and_in_pages(context: ToolContext, store: EvidenceStore) -> None:
-    for n in range(3):
-        call(context, "record_claim", about={"resource": API}, text=f"It is so, {'very ' * n}much.", citations=[])
-    assert [one["claim"] for one in json_lines(call(context, "list_claims", after="C1"))] == ["C2", "C3"]
-    assert [one["claim"] for one in json_lines(call(context, "list_claims", standing="verified"))] == []
-    page = call(context, "list_claims", limit=1)
-    assert ([one["claim"] for one in json_lines(page)], 'next: {"after":"C1"}' in page.text) == (["C1"], True)
-    assert error(call(context, "list_claims", after="first")) == ("bad_argument", True)
-    assert store.claims.get(TASK, 1).standing is Standing.OPEN

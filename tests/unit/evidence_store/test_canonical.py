@@ -33,7 +33,7 @@ def test_members_are_sorted_by_utf_16_code_units() -> None:
 
 
 def test_only_control_characters_quote_and_backslash_are_escaped() -> None:
-    assert canonical_bytes("Größe/\u2028\"\\\n\x01") == '"Größe/\u2028\\"\\\\\\n\\u0001"'.encode()
+    assert canonical_bytes('Größe/\u2028"\\\n\x01') == '"Größe/\u2028\\"\\\\\\n\\u0001"'.encode()
 
 
 @pytest.mark.parametrize("value", [LARGEST + 1, -LARGEST - 1, float("nan"), float("inf"), "\ud800", {"\udc00": 1}, [["\ud83d"]]])

@@ -80,7 +80,8 @@ def test_i_and_l_are_read_as_one(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "ev_", "ev-tpvnrht0mge4", "tpvnrht0mge4", "ev_tpvnrht0mgeu", "ev_tpvn rht0", "ev_" + "0" * 53, "ev_日志", "rp_0123456789ab"]
+    "written",
+    ["", "ev_", "ev-tpvnrht0mge4", "tpvnrht0mge4", "ev_tpvnrht0mgeu", "ev_tpvn rht0", "ev_" + "0" * 53, "ev_日志", "rp_0123456789ab"],
 )
 def test_what_is_no_id_is_told_apart_from_an_unknown_one(written: str) -> None:
     with pytest.raises(InvalidInput) as caught:

@@ -1,4 +1,4 @@
-"""A revision in UTF-16 or UTF-32: its lines are found in the whole of it, since the index of frames counts bytes 0x0A."""
+"""Reading a revision that is not in UTF-8: columns count its own characters, and lines of UTF-16 and UTF-32 its own line ends."""
 
 from functools import cached_property
 
@@ -9,8 +9,23 @@ from evidence_store.store.core import Core
 from evidence_store.store.reader import RevisionReader
 
 
+class EncodedReader(RevisionReader):
+    """A revision in an encoding that has ASCII as it is, such as GB18030: its lines end at bytes 0x0A."""
+
+    def __init__(self, core: Core, revision: Revision, encoding: str) -> None:
+        super().__init__(core, revision)
+        self._encoding = encoding
+
+    def column_of(self, at: int) -> int | None:
+        if super().column_of(at) is None:
+            return None
+        line = self.lines_of(Span(at, at))
+        start = self.span_of_lines(line).start if self.size else 0
+        return len(self.read(Span(start, max(start, at))).decode(self._encoding, "replace"))
+
+
 class WideReader(RevisionReader):
-    """As a RevisionReader, with lines as people see them. Reads the whole revision once for that."""
+    """A revision in UTF-16 or UTF-32. Its lines are found in the whole of it: the index of frames counts bytes 0x0A."""
 
     def __init__(self, core: Core, revision: Revision, encoding: str) -> None:
         super().__init__(core, revision)

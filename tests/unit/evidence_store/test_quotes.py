@@ -1,0 +1,148 @@
+"""Where a quote stands: to the letter, folded, in pieces; and what is never folded."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evidence_store.errors import Ambiguous, EvidenceStoreError, InvalidInput, NotFound
+from evidence_store.model import Span
+from evidence_store.quotes import MAX_QUOTE_CHARS, QUOTE_IN_WORD, find_quote
+
+CASES = Path(__file__).parents[2] / "fixtures" / "quotes"
+
+
+def found_text(source: str, quote: str) -> str:
+    raw = source.encode()
+    span = find_quote(raw, quote).span
+    return raw[span.start : span.end].decode()
+
+
+def listed() -> list[Any]:
+    return [
+        pytest.param(CASES / text, one["q"], one["want"], id=f"{text}:{one['q']}")
+        for text in ("handbook.txt", "page.txt", "extract.txt")
+        for one in json.loads((CASES / f"{text}.json").read_text("utf-8"))
+    ]
+
+
+@pytest.mark.parametrize(("path", "quote", "want"), listed())
+def test_quotes_of_real_faults_get_the_verdict_that_people_expect(path: Path, quote: str, want: str) -> None:
+    try:
+        verdict = "confirmed_with_mark" if find_quote(path.read_bytes(), quote).transforms else "confirmed"
+    except InvalidInput:
+        verdict = "refused"
+    except NotFound:
+        verdict = "not_found"
+    assert verdict in re.split("_or_", want)
+
+
+@pytest.mark.parametrize(
+    ("source", "quote", "folds"),
+    [
+        ("he said “so”", 'said "so"', "quotes"),
+        ("the depot’s gate", "depot's gate", "quotes"),
+        ("6–7 days", "6-7 days", "dashes"),
+        ("6:00\u202fa.m.", "6:00 a.m.", "spaces"),
+        ("one\n   two", "one two", "spaces"),
+        ("one\r\ntwo", "one\ntwo", "line_ends"),
+        ("wait… now", "wait... now", "ellipsis"),
+        ("the oﬃce", "the office", "ligatures"),
+        ("cafe\u0301 in", "café in", "composition"),
+        ("soft\u00adhy\u200bphen", "softhyphen", "invisible"),
+        ("a \x1b[31mred\x1b[0m word", "a red word", "escapes"),
+        ("“one”  –  two", '"one" - two', "spaces,quotes,dashes"),
+        ("limit of 50 items per page is kept", "limit of 50 ... is kept", "left_out"),
+    ],
+)
+def test_what_was_folded_is_named(source: str, quote: str, folds: str) -> None:
+    assert find_quote(source.encode(), quote).transforms == (f"quote_folded/1={folds}",)
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("The Gate", "the gate"),
+        ("café in", "cafe in"),
+        ("cafe\u0301s", "cafe s"),
+        ("Plаin text", "Plain text"),
+        ('the "north" gate', "the north gate"),
+        ("gamma ok\rdelta", "gamma ok\ndelta"),
+        ("30 kg", "31 kg"),
+        ("one two", "onetwo"),
+        ("two people, and over 20 kg", "over 20 kg ... two people"),
+        ("first\n\nsecond", "first ... second"),
+        ("first" + " x" * 400 + " second", "first ... second"),
+    ],
+)
+def test_what_changes_the_meaning_is_never_folded(source: str, quote: str) -> None:
+    with pytest.raises(NotFound):
+        find_quote(source.encode(), quote)
+
+
+def test_the_span_is_that_of_the_source_whatever_its_bytes() -> None:
+    raw = b"\xff\xfe bad, then \xe2\x80\x9cquoted\xe2\x80\x9d end"
+    found = find_quote(raw, '"quoted" end')
+    assert raw[found.span.start : found.span.end] == "“quoted” end".encode()
+
+
+def test_left_out_text_takes_the_shortest_stretch() -> None:
+    assert found_text("limit 1, limit 2 is 50", "limit ... is 50") == "limit 2 is 50"
+
+
+def test_several_places_are_ambiguous_and_listed() -> None:
+    with pytest.raises(Ambiguous) as caught:
+        find_quote(b"one two one two", "one two")
+    assert caught.value.details["places"] == [[0, 7], [8, 15]]
+    with pytest.raises(Ambiguous) as caught:
+        find_quote("“one” “one”".encode(), '"one"')
+    assert caught.value.details["places"] == [[0, 9], [10, 19]]
+
+
+@pytest.mark.parametrize("quote", ["up to 3", "kg a", "0 kg"])
+def test_a_quote_that_cuts_a_word_or_number_says_so(quote: str) -> None:
+    assert find_quote(b"up to 30 kg at most", quote).transforms == (QUOTE_IN_WORD,)
+    assert find_quote(b"up to 30 kg at most", "to 30 kg at").transforms == ()
+
+
+@pytest.mark.parametrize("quote", ["", "a", " ab ", "x" * (MAX_QUOTE_CHARS + 1)])
+def test_a_quote_that_proves_nothing_or_is_too_long_is_refused(quote: str) -> None:
+    with pytest.raises(InvalidInput):
+        find_quote(b"a" * 10, quote)
+
+
+def test_half_a_surrogate_pair_is_refused_and_stands_for_no_byte() -> None:
+    with pytest.raises(InvalidInput):
+        find_quote(b"abc \xff def", "abc \udcff")
+
+
+def test_other_encodings_are_searched_as_text_and_answered_in_their_bytes() -> None:
+    raw = "名前 “上海” ok\n".encode("utf-16le")
+    found = find_quote(raw, '"上海"', "utf-16le")
+    assert (found.span, found.transforms) == (Span(6, 14), ("quote_folded/1=quotes",))
+    # The two bytes of U+0A00 and what is before it also spell these characters, half a unit off.
+    assert find_quote("aĀbĀ上海市".encode("utf-16le"), "上海市", "utf-16le").span == Span(8, 14)
+    with pytest.raises(NotFound):
+        find_quote("latin".encode("cp1252"), "上海市", "cp1252")
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(st.binary(max_size=200), st.text(max_size=12))
+def test_any_quote_in_any_bytes_is_answered_or_refused_by_name(raw: bytes, quote: str) -> None:
+    try:
+        span = find_quote(raw, quote).span
+    except EvidenceStoreError:
+        return
+    assert 0 <= span.start < span.end <= len(raw)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(st.text(st.sampled_from("ab“”\"'’ -–\u00a0\nﬁfi…."), min_size=3, max_size=30))
+def test_every_text_is_found_in_itself(text: str) -> None:
+    if len(text.strip()) < 3:
+        return
+    assert find_quote(f"\x00{text}\x00".encode(), text).transforms == ()
