@@ -4,11 +4,13 @@ The driver's own transaction handling is off. `reading()` begins a deferred tran
 state; `writing()` takes the write lock at once, so that a read never has to turn into a write half-way and fail.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NewType
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
@@ -71,14 +73,31 @@ def open_sqlite(path: Path) -> Database:
         raise StoreUnavailable(f"no store can be opened at {str(path.parent)!r}: {why.strerror}") from why
     if not there:
         raise StoreMissing(f"there is no store at {str(path.parent)!r}; make one with `evidence init --store {path.parent}`")
-    return Database(sqlite_engine(path))
+    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        return Database(sqlite_engine(path))
+    return Database(_read_only_engine(path))
+
+
+def _read_only_engine(path: Path) -> Engine:
+    """For a store on a read-only medium: without locks and without a log, which is right while nobody can write.
+
+    Raises StoreUnavailable where a log was left behind: what it holds could not be seen.
+    """
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        raise StoreUnavailable(f"the store at {str(path.parent)!r} is read-only and was not closed: open it once where it can be written")
+    query = {"mode": "ro", "immutable": "1", "uri": "true"}
+    return _engine(URL.create("sqlite", database=f"file:{quote(str(path))}", query=query))
 
 
 def sqlite_engine(path: Path) -> Engine:
     """An engine over a file, which is made on first use."""
     if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
         raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old, at least 3.35 is needed")
-    url = URL.create("sqlite", database=str(path))
+    return _engine(URL.create("sqlite", database=str(path)))
+
+
+def _engine(url: URL) -> Engine:
     engine = create_engine(url, connect_args={"check_same_thread": False})
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
