@@ -18,7 +18,7 @@ from evidence_store.errors import EvidenceStoreError, StoreUnavailable
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit code."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = [os.fsencode(word).decode("utf-8", "surrogateescape") for word in sys.argv[1:]] if arguments is None else list(arguments)
     output = Output(json=wants_json(words))
     try:
         parsed = _parser().parse_args(words)

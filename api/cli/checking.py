@@ -57,6 +57,7 @@ def run_check(arguments: Namespace, output: Output) -> int:
     text = report_text(arguments.report)
     with open_services(read_settings(arguments.store)) as services:
         checked = services.store.checks.check_report(text)
+        published = services.store.claims.find_published(text)
     ok = all(one.ok for one in checked)
     citations: list[Json] = []
     for one in checked:
@@ -72,7 +73,10 @@ def run_check(arguments: Namespace, output: Output) -> int:
         if not one.ok
     ]
     summary = f"{len(checked)} citations, {len(checked) - n_bad} ok, {n_bad} not; {len(uncited)} sentences without a citation\n"
-    output.value({"ok": ok, "citations": citations, "uncited": uncited}, "".join(lines) + summary)
+    if published is None:
+        summary += "this text was not published from this store, or was edited since\n"
+    shown_id = None if published is None else published.id
+    output.value({"ok": ok, "citations": citations, "uncited": uncited, "published": shown_id}, "".join(lines) + summary)
     return EXIT_DONE if ok else EXIT_NO
 
 

@@ -9,7 +9,7 @@ from api.cli.output import Output
 from api.cli.parser import read_place
 from api.presenters import Json, resource_json, revision_json
 from api.settings import read_settings
-from evidence_store.errors import InvalidInput, NotFound
+from evidence_store.errors import InvalidInput, NotFound, StoreMissing
 from evidence_store.model import Format, Kind, ResourceName
 from evidence_store.records.sources import Revision
 from evidence_store.store import init_store, open_store
@@ -28,7 +28,7 @@ def run_init(arguments: Namespace, output: Output) -> int:
 def run_upgrade(arguments: Namespace, output: Output) -> int:
     folder = read_settings(arguments.store).store
     if not folder.is_dir():
-        raise NotFound(f"there is no store at {str(folder)!r}; make one with `evidence init`", code="no_store")
+        raise StoreMissing(f"there is no store at {str(folder)!r}; make one with `evidence init`")
     return run_init(arguments, output)
 
 
@@ -37,7 +37,7 @@ def run_put(arguments: Namespace, output: Output) -> int:
 
     request = PutRequest(
         ResourceName(arguments.resource),
-        Kind(arguments.kind),
+        None if arguments.kind is None else Kind(arguments.kind),
         arguments.scope,
         tuple(arguments.label),
         arguments.media_type,

@@ -44,6 +44,8 @@ class LocalBlobs:
             return blob_path(self._root, key).stat().st_size
         except FileNotFoundError:
             return None
+        except OSError as why:
+            raise StoreUnavailable(f"blob {key.digest} cannot be read: {why.strerror}", {"blob": key.digest}) from why
 
 
 class LocalBlobWriter:

@@ -87,6 +87,7 @@ class Claims:
             task_records.insert_judgements(connection, core.workspace, task, judged, at)
             data: dict[str, JsonValue] = {
                 "text": request.text,
+                "about": [request.about.resource, request.about.pointer, request.about.aspect],
                 "citations": [[one.evidence, one.role] for one in request.citations],
                 "author": request.author,
                 "step": step_name(step),
@@ -224,6 +225,11 @@ class Claims:
         """The claims of a report with their standing as published."""
         with self._core.database.reading() as connection:
             return claims.list_report_claims(connection, self._core.workspace, id_)
+
+    def find_published(self, text: str) -> ReportRow | None:
+        """The published report of exactly this text."""
+        with self._core.database.reading() as connection:
+            return claims.find_report(connection, self._core.workspace, report_id(text))
 
     def list_reports(self, limit: int = 100) -> Sequence[ReportRow]:
         """The newest reports first."""

@@ -179,7 +179,13 @@ class Runs:
         core = self._core
         with core.database.writing() as connection:
             at = core.clock()
+            still_open = set(runs.list_open_calls(connection, step.run))
             for one in results:
+                if one.call not in still_open:
+                    raise InvalidInput(
+                        f"{one.call[:80]!r} is no open call of {run_name(step.run)}", {"call": one.call}, code="call_not_open"
+                    )
+                still_open.discard(one.call)
                 runs.insert_tool_result(connection, step.run, one.call, one.outcome, one.complete, one.body, at)
                 runs.insert_message(connection, step.run, step.number, "tool", canonical_bytes({"call": one.call}).decode(), at)
                 runs.insert_exposures(connection, step, Grade.DELIVERED, one.shown, at)

@@ -39,8 +39,10 @@ class PutRequest:
     """What a caller says of the bytes it puts."""
 
     resource: ResourceName
-    kind: Kind = Kind.OBSERVATION
-    scope: str = ""
+    kind: Kind | None = None
+    """None: an observation, or what the resource is already."""
+    scope: str | None = None
+    """None: no label, or the one that the resource has."""
     labels: tuple[str, ...] = ()
     media_type: str | None = None
     format: Format | None = None
@@ -125,10 +127,14 @@ class Sources:
         workspace, name = self._core.workspace, request.resource
         known = sources.find_resource(connection, workspace, name)
         if known is None:
-            sources.insert_resource(connection, workspace, Resource(name, request.kind, request.scope, request.labels), at)
-            data: dict[str, JsonValue] = {"kind": request.kind.value, "scope": request.scope, "labels": list(request.labels)}
+            new = Resource(name, request.kind or Kind.OBSERVATION, request.scope or "", request.labels)
+            sources.insert_resource(connection, workspace, new, at)
+            data: dict[str, JsonValue] = {"kind": new.kind.value, "scope": new.scope, "labels": list(new.labels)}
             append_event(connection, workspace, "resource.added", name, data, at)
             return
+        if request.kind not in (None, known.kind) or request.scope not in (None, known.scope):
+            text = f"{name!r} is {known.kind.value} with scope {known.scope!r}; kind and scope are those of its first revision"
+            raise Conflict(text, {"kind": known.kind.value, "scope": known.scope}, code="resource_differs")
         more = tuple(label for label in request.labels if label not in known.labels)
         if more:
             sources.insert_labels(connection, workspace, name, more, at)

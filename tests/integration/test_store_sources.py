@@ -99,6 +99,15 @@ def test_kind_scope_and_labels_are_those_of_the_first_put_and_labels_add_up(stor
     assert (resource.kind, resource.scope, resource.labels, newest.number) == (Kind.REFERENCE, "stable API", ("a", "b", "c"), 2)
 
 
+def test_another_kind_or_scope_is_refused_and_nothing_is_stored(store: EvidenceStore) -> None:
+    put(store, b"[1]", scope="stable API", kind=Kind.REFERENCE)
+    for wrong in ({"kind": Kind.OBSERVATION}, {"scope": "beta API"}):
+        with pytest.raises(Conflict) as refused:
+            put(store, b"[2]", **wrong)
+        assert refused.value.error_code == "resource_differs"
+    assert store.sources.list_resources()[0][1].number == 1
+
+
 def test_resources_are_listed_by_name_in_pages(store: EvidenceStore) -> None:
     for name in ("c", "a", "b/x", "日志"):
         put(store, b"1", name)
