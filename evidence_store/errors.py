@@ -6,8 +6,7 @@
     │   ├── BadIndex              a token that is no array index, applied to an array
     │   ├── Ambiguous             several places fit; `details` lists them
     │   ├── RefusedDocument       bytes that are not what their format says
-    │   ├── LimitExceeded         a size, depth or time bound was met; `details["limit"]` is the bound
-    │   └── RefusedClaim          a claim or transition that the rules of claims do not allow
+    │   └── LimitExceeded         a size, depth or time bound was met; `details["limit"]` is the bound
     ├── NotFound                  absent, or not permitted: the two look alike
     │   └── NotContainer          a pointer leads into a string, number, boolean or null
     ├── Conflict                  the state moved on since the caller looked
@@ -67,10 +66,6 @@ class RefusedDocument(InvalidInput):
 
 class LimitExceeded(InvalidInput):
     code = "limit_exceeded"
-
-
-class RefusedClaim(InvalidInput):
-    code = "refused_claim"
 
 
 class NotFound(EvidenceStoreError):

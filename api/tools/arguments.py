@@ -33,6 +33,12 @@ class Arguments:
             raise self._wrong(name, f"must be a whole number from {low} to {high}")
         return found
 
+    def integer(self, name: str, low: int, high: int) -> int:
+        found = self.find_int(name, low, high)
+        if found is None:
+            raise self._wrong(name, "is missing")
+        return found
+
     def flag(self, name: str) -> bool:
         found = self._take(name)
         if found is None:

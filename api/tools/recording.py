@@ -7,7 +7,7 @@ import orjson
 from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import ToolAnswer, ToolContext
-from evidence_store.errors import InvalidInput
+from evidence_store.errors import Conflict, InvalidInput
 from evidence_store.ids import read_id
 from evidence_store.model import (
     About,
@@ -125,7 +125,7 @@ def _citation(given: Arguments) -> Citation:
 
 def require_step(context: ToolContext) -> StepKey:
     if context.step is None:
-        raise InvalidInput("progress and claims belong to a run, and this call has none", code="no_run")
+        raise Conflict("progress and claims belong to a run, and this call has none", code="no_run")
     return context.step
 
 

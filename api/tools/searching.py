@@ -41,7 +41,7 @@ def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
 def diff(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     """Pairs of places that differ, one JSON line each, and the packets of both sides."""
     name = ResourceName(arguments.text("resource"))
-    old, new = arguments.find_int("old_revision", 1, 2**53 - 1), arguments.find_int("new_revision", 1, 2**53 - 1)
+    old, new = arguments.integer("old_revision", 1, 2**53 - 1), arguments.integer("new_revision", 1, 2**53 - 1)
     pointer = arguments.find_text("pointer")
     arguments.finish()
     below = None if pointer is None else Pointer(pointer)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import overload
 
 from evidence_store.documents.json import JsonDocument
-from evidence_store.documents.json_check import iter_large
+from evidence_store.documents.json_check import LARGE_BYTES, iter_large
 from evidence_store.documents.model import Child, Node, Scalar
 from evidence_store.documents.span_rows import Container, Entry, SpanIndex, SpanReader
 from evidence_store.errors import NotContainer, NotFound
@@ -27,9 +27,9 @@ _KEPT_SLICES = 8
 _INDEX_DIGITS = 12
 
 
-def build_index(document: JsonDocument) -> SpanIndex:
-    """The index of a document without repeated members; empty for one that is small."""
-    large = list(iter_large(document))
+def build_index(document: JsonDocument, min_bytes: int = LARGE_BYTES) -> SpanIndex:
+    """The index of a document without repeated members; empty for one that has no container of more than `min_bytes`."""
+    large = list(iter_large(document, min_bytes))
     numbers = {found.node.span.start: number for number, found in enumerate(large)}
     containers: list[Container] = []
     entries: list[Entry] = []

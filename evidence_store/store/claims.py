@@ -85,6 +85,12 @@ class Claims:
                 if not self._is_rejected(connection, task, id_, revision.number)
             ]
             task_records.insert_judgements(connection, core.workspace, task, judged, at)
+            if judged:
+                verdicts: dict[str, JsonValue] = {
+                    "verdicts": [[j.subject, j.verdict, j.judge] for j in judged],
+                    "task_revision": revision.number,
+                }
+                append_event(connection, core.workspace, "judgement.recorded", task, verdicts, at)
             data: dict[str, JsonValue] = {
                 "text": request.text,
                 "about": [request.about.resource, request.about.pointer, request.about.aspect],

@@ -20,7 +20,7 @@ ERRORS, FOUND = PAGE.split("\n# What is found, not raised\n")
 ROWS = {Spelled(spans_in(row[0])[0], spans_in(row[1])[0]): row for row in iter_rows(ERRORS)}
 ONLY_HTTP = ("Refused", "InternalFault", "BadParameters")
 """Classes that no command can end with."""
-NEVER_RAISED = ("EvidenceStoreError", "ProjectorError", "RefusedClaim")
+NEVER_RAISED = ("EvidenceStoreError", "ProjectorError")
 ANSWERS_OF_ROUTER = "Refused"
 """Its status is the router's own."""
 

@@ -13,8 +13,8 @@ from tests.unit.api.tool_calls import call, details, error, json_lines, limit_of
 def test_progress_and_claims_belong_to_a_run(store: EvidenceStore) -> None:
     outside = ToolContext(store, limit_of)
     for name in ("get_progress", "list_claims"):
-        assert error(call(outside, name)) == ("no_run", True)
-    assert error(call(outside, "record_progress", items=[{"subject": "a", "state": "todo"}])) == ("no_run", True)
+        assert error(call(outside, name)) == ("no_run", False)
+    assert error(call(outside, "record_progress", items=[{"subject": "a", "state": "todo"}])) == ("no_run", False)
 
 
 def test_progress_is_recorded_and_listed_by_state_and_in_pages(context: ToolContext) -> None:
