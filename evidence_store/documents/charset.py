@@ -34,6 +34,7 @@ _MARKS: Final = (
 )
 _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))""", re.IGNORECASE)
 """The parameter of a media type (RFC 9110 section 8.3)."""
+_SAMPLE_BYTES: Final = 64 * 1024
 _MIN_ZEROS: Final = 0.4
 """Share of zeros in the high bytes from which text is UTF-16: of Latin text nearly all are."""
 _MIN_CHARACTERS: Final = 4
@@ -83,10 +84,15 @@ def _seen(raw: bytes) -> Charset | None:
     by_zeros = _by_zeros(raw)
     if by_zeros is not None:
         return Charset(by_zeros, (_note(by_zeros, "detected by where its zeros stand"),)) if _fits(raw, by_zeros) else None
-    if first_bad_byte(raw) is None:
+    bad = first_bad_byte(raw)
+    if bad is None:
         return None
-    guess = next((name for name, fits in (("cp932", _is_shift_jis), ("gb18030", _is_gb)) if fits(raw)), None)
-    if guess is None:
+    # From a line start to a line end, so that the sample holds whole characters; a line end is none of their bytes.
+    start = raw.rfind(b"\n", 0, bad) + 1
+    sample = raw[start : start + _SAMPLE_BYTES]
+    sample = sample[: sample.rfind(b"\n") + 1] or sample if len(sample) == _SAMPLE_BYTES else sample
+    guess = next((name for name, fits in (("cp932", _is_shift_jis), ("gb18030", _is_gb)) if fits(sample)), None)
+    if guess is None or not _fits(raw, guess):
         return None
     return Charset(guess, (_note(guess, f"a guess from the bytes (a media type with `; charset={guess}` settles it)"),))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence_store.errors import Ambiguous, EvidenceStoreError, InvalidInput, NotFound
+from evidence_store.folding import FoldedText, folded_text, iter_units
 from evidence_store.model import Span
 from evidence_store.quotes import MAX_QUOTE_CHARS, QUOTE_IN_WORD, find_quote
 
@@ -128,6 +130,46 @@ def test_other_encodings_are_searched_as_text_and_answered_in_their_bytes() -> N
     assert find_quote("aĀbĀ上海市".encode("utf-16le"), "上海市", "utf-16le").span == Span(8, 14)
     with pytest.raises(NotFound):
         find_quote("latin".encode("cp1252"), "上海市", "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("a" * 1_000_000, "a" * 1000 + '"b'),
+        (" \u200b" * 300_000 + "x", '  " b'),
+        ("one two " * 200_000, "one ... two ... three"),
+        ("\x1b[" * 500_000, "abc def"),
+        ("“ab” " * 200_000, 'ab" "ab" "b'),
+        ("…" * 300_000, "....x....x"),
+    ],
+    ids=["letters", "spaces", "pieces", "escapes", "quotes", "ellipses"],
+)
+def test_no_source_makes_a_quote_costly(source: str, quote: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(NotFound):
+        find_quote(source.encode(), quote)
+    assert time.monotonic() - started < 5
+
+
+def test_places_are_exact_far_into_a_long_text() -> None:
+    line = "the depot’s – gate…\u00a0 ﬁrst e\u0301\r\n"
+    raw = (line * 3000 + "its “last” word" + line * 3000).encode()
+    span = find_quote(raw, 'its "last" word').span
+    assert raw[span.start : span.end] == "its “last” word".encode()
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(st.text(st.sampled_from('ab“"’ -–\u00a0\n\r\x1b[31mﬁfi….e\u0301é\u200b\u0300'), max_size=25))
+def test_a_folded_text_leads_back_to_what_it_was_made_of(text: str) -> None:
+    folded = FoldedText(text)
+    units = [unit for unit in iter_units(text) if unit.folded]
+    for start in range(len(folded.folded)):
+        for end in range(start + 1, len(folded.folded) + 1):
+            span = folded.source(Span(start, end))
+            if span is not None:
+                assert folded_text(text[span.start : span.end]) == folded.folded[start:end]
+    if units and all(unit.fold is None for unit in units) and "\r" not in text:
+        assert folded.source(Span(0, len(folded.folded))) is not None
 
 
 @settings(max_examples=200, deadline=None, database=None)
