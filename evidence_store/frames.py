@@ -57,11 +57,15 @@ class FrameEncoder:
         self._compressor = zstandard.ZstdCompressor(level=LEVEL)
 
     def add(self, data: bytes) -> Iterator[bytes]:
-        self._pending += data
-        while len(self._pending) >= FRAME_BYTES:
-            piece = bytes(self._pending[:FRAME_BYTES])
-            del self._pending[:FRAME_BYTES]
-            yield self._frame(piece)
+        at = min(len(data), FRAME_BYTES - len(self._pending)) if self._pending else 0
+        self._pending += data[:at]
+        if len(self._pending) == FRAME_BYTES:
+            yield self._frame(bytes(self._pending))
+            self._pending.clear()
+        while len(data) - at >= FRAME_BYTES:
+            yield self._frame(data[at : at + FRAME_BYTES])
+            at += FRAME_BYTES
+        self._pending += data[at:]
 
     def finish(self) -> Iterator[bytes]:
         if self._pending or not self._frames:

@@ -5,7 +5,7 @@ format someone named are refused; where only their content looked like it, they 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evidence_store.documents.charset import UTF8, encoding_of, find_charset
@@ -57,6 +57,8 @@ class Inspection:
     format: Format
     media_type: str
     notes: tuple[Note, ...] = ()
+    document: Document | None = field(default=None, compare=False, repr=False)
+    """What the bytes were read as on the way, where that is of use to who takes them in."""
 
 
 def detect(head: bytes, name: str = "", media_type: str | None = None, format: Format | None = None) -> Detection:
@@ -72,6 +74,11 @@ def detect(head: bytes, name: str = "", media_type: str | None = None, format: F
 def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS) -> Inspection:
     """Reads the bytes in the format detected. Raises RefusedDocument or LimitExceeded where a named format does not fit."""
     try:
+        if detection.format is Format.JSON:
+            from evidence_store.documents.json_check import read_json  # start-up cost: each parser is loaded where its format is read
+
+            text = read_json(raw, limits)
+            return Inspection(detection.format, detection.media_type, text.notes, text.document)
         notes = _read(raw, detection, limits)
     except (RefusedDocument, LimitExceeded) as exc:
         if detection.named:
@@ -144,11 +151,9 @@ _SIGNS = (
 def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
     match detection.format:
         case Format.JSON:
-            # Start-up cost: each parser is loaded only where its format is read.
-            from evidence_store.documents.json_check import check_json
-
-            return check_json(raw, limits)
+            raise AssertionError("JSON is read by inspect itself")
         case Format.YAML:
+            # Start-up cost: each parser is loaded only where its format is read.
             from evidence_store.documents.yaml_check import check_yaml
 
             return check_yaml(raw, limits)

@@ -29,6 +29,8 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _KEPT_CONTAINERS = 256
 """Containers whose children are kept: a walk down and back up reads none of them twice."""
+_MAX_LISTED = 10_000
+"""Children of one container up to which all of them are kept once they were walked over."""
 
 
 class _Buffer(ctypes.Structure):
@@ -153,6 +155,7 @@ class _Children(Sequence[Child]):
         self._document, self._names, self._values = document, names, values
         self._index: dict[str, int] | None = None
         self._starts: list[int] | None = None
+        self._listed: list[Child] | None = None
 
     def __len__(self) -> int:
         return len(self._values)
@@ -167,8 +170,13 @@ class _Children(Sequence[Child]):
         return self._child(range(len(self))[index])
 
     def __iter__(self) -> Iterator[Child]:
+        if self._listed is not None:
+            return iter(self._listed)
         self._all_starts()
-        return map(self._child, range(len(self)))
+        if len(self) > _MAX_LISTED:
+            return map(self._child, range(len(self)))
+        self._listed = [self._child(at) for at in range(len(self))]
+        return iter(self._listed)
 
     def _child(self, at: int) -> Child:
         value = self._values[at]

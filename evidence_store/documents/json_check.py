@@ -69,17 +69,46 @@ def _iter_large(document: JsonDocument, tokens: tuple[str, ...], node: Node, min
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """Bytes that are JSON, and what was found in them."""
+
+    document: JsonDocument
+    notes: tuple[Note, ...]
+
+
 def check_json(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]:
-    """What was found in bytes that are JSON.
+    """What was found in bytes that are JSON. Raises as `read_json`."""
+    return read_json(raw, limits).notes
+
+
+def read_json(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> JsonText:
+    """The document of bytes that are JSON.
 
     Raises RefusedDocument (`line`, `column`, `byte` in the details) for what is not JSON, LimitExceeded past a limit.
     """
     if len(raw) > limits.max_bytes:
         raise LimitExceeded(f"{len(raw)} bytes are over the limit of {limits.max_bytes}", {"limit": limits.max_bytes})
     notes = require_utf8(raw, "JSON")
-    require_value(raw, len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0, len(raw), limits)
+    start = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
+    document = _large_container(raw, start, limits)
+    if document is None:
+        require_value(raw, start, len(raw), limits)
+        document = JsonDocument(raw)
+    return JsonText(document, notes + repeat_notes(raw, list(iter_repeats(document, (), document.root)), limits))
+
+
+def _large_container(raw: bytes, start: int, limits: Limits) -> JsonDocument | None:
+    """A large text whose root is a container: reading its children passes over all of it, and needs no other pass for the grammar."""
+    if len(raw) <= LARGE_BYTES or raw[start:].lstrip(_SPACE)[:1] not in (b"{", b"["):
+        return None
+    require_depth(raw[start:], limits.max_depth)
     document = JsonDocument(raw)
-    return notes + repeat_notes(raw, list(iter_repeats(document, (), document.root)), limits)
+    try:
+        document.children(document.root)
+    except (msgspec.DecodeError, RecursionError) as exc:
+        _refuse(raw, start, len(raw), exc, limits)
+    return document
 
 
 def require_value(raw: bytes, start: int, end: int, limits: Limits) -> None:

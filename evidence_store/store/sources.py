@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from evidence_store.blobs import BlobWriter
+from evidence_store.collector import collector_paused
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.detect import Inspection, detect, inspect, open_document
 from evidence_store.documents.model import Document
@@ -83,14 +84,18 @@ class Sources:
         staged = _Staged(self._core)
         try:
             raw = staged.take(pieces, self._core.limits.max_bytes)
-            detection = detect(raw, str(request.file_name or request.resource), request.media_type, request.format)
-            inspection = inspect(raw, detection, self._core.limits)
-            staged.index(raw, inspection)
+            with collector_paused():
+                inspection = self._inspect(request, raw)
+                staged.index(raw, inspection)
             staged.make_durable()
             with self._core.database.writing() as connection:
                 return self._record(connection, request, staged, inspection)
         finally:
             staged.discard()
+
+    def _inspect(self, request: PutRequest, raw: bytes) -> Inspection:
+        detection = detect(raw, str(request.file_name or request.resource), request.media_type, request.format)
+        return inspect(raw, detection, self._core.limits)
 
     def _record(self, connection: WriteConnection, request: PutRequest, staged: "_Staged", found: Inspection) -> PutResult:
         core, name, at = self._core, request.resource, self._core.clock()
@@ -272,7 +277,8 @@ class _Staged:
         from evidence_store.documents.json import JsonDocument  # start-up cost: the JSON reader
         from evidence_store.documents.spans import build_index
 
-        self._spans = build_index(JsonDocument(raw, may_repeat=False))
+        read = found.document
+        self._spans = build_index(read if isinstance(read, JsonDocument) else JsonDocument(raw, may_repeat=False))
 
     def take(self, pieces: Iterable[bytes], max_bytes: int) -> bytes:
         """Encodes all pieces and gives the raw bytes. Raises LimitExceeded as soon as there are too many."""
