@@ -1,6 +1,7 @@
 """The store against what it stands on: reading places of large documents and logs, taking them in, and what they take on disk.
 
-Both sides of each line are measured in this run, in processor time; medians. `orjson.loads` runs without the cyclic garbage collector, as ours does while it
+Both sides of each line are measured in this run, in processor time; medians.
+`orjson.loads` runs without the cyclic garbage collector, as ours does while it
 takes a document in. A read is a place in a document that is open, its frames not kept from before; `warm` lines keep them.
 """
 

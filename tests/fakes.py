@@ -33,6 +33,9 @@ class MemoryBlobWriter:
     def write(self, data: bytes) -> None:
         self._written += data
 
+    def read_back(self) -> bytes:
+        return bytes(self._written)
+
     def commit(self, key: BlobKey) -> None:
         self._kept[key] = bytes(self._written)
 

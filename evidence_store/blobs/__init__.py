@@ -21,6 +21,9 @@ class BlobWriter(Protocol):
 
     def write(self, data: bytes) -> None: ...
 
+    def read_back(self) -> bytes:
+        """All that was written so far. Not after `commit` or `abort`."""
+
     def commit(self, key: BlobKey) -> None:
         """Makes the bytes durable under `key`, whole or not at all; the last call on this writer.
 

@@ -30,10 +30,12 @@ class LocalBlobs:
 
     def read(self, key: BlobKey, span: Span) -> bytes:
         try:
-            with open(blob_path(self._root, key), "rb") as stored:
-                size = os.fstat(stored.fileno()).st_size  # a reader makes room for what it is asked for, not for what is there
-                stored.seek(span.start)
-                return stored.read(max(0, min(span.end, size) - span.start))
+            handle = os.open(blob_path(self._root, key), os.O_RDONLY)
+            try:
+                size = os.fstat(handle).st_size  # a reader makes room for what it is asked for, not for what is there
+                return os.pread(handle, max(0, min(span.end, size) - span.start), min(span.start, size))
+            finally:
+                os.close(handle)
         except FileNotFoundError as why:
             raise IntegrityMismatch(f"blob {key.digest} is missing", {"blob": key.digest}, code="blob_missing") from why
         except OSError as why:
@@ -66,6 +68,14 @@ class LocalBlobWriter:
             self._file.write(data)
         except OSError as why:
             self.abort()
+            raise _unwritable(why) from why
+
+    def read_back(self) -> bytes:
+        assert self._file is not None and self._path is not None, "read back after commit or abort"
+        try:
+            self._file.flush()
+            return self._path.read_bytes()
+        except OSError as why:
             raise _unwritable(why) from why
 
     def commit(self, key: BlobKey) -> None:

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from evidence_store.documents.charset import UTF8, encoding_of, find_charset
 from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
+from evidence_store.documents.text_scan import NOT_UTF8_TEXT, SIGNS, crlf_note, incomplete_note
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
 from evidence_store.model import Format
 
@@ -34,6 +35,7 @@ _BY_SUFFIX = {
     ".txt": Format.TEXT, ".log": Format.TEXT, ".out": Format.TEXT, ".md": Format.TEXT, ".csv": Format.CSV,
 }  # fmt: skip
 _XML_TYPES = frozenset(("application/xml", "text/xml"))
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HEAD_BYTES = 64 * 1024
 _YAML_HEAD = re.compile(rb"(?:#[^\n]*\n|\s)*(?:---\s|%YAML|[\"']?(?:openapi|swagger|asyncapi)[\"']?:\s)")
 _JUNIT_HEAD = re.compile(rb"<testsuites?[\s>/]")
@@ -69,6 +71,13 @@ def detect(head: bytes, name: str = "", media_type: str | None = None, format: F
         return Detection(found, media_type or MEDIA_TYPES[found], named=True)
     seen = _by_content(head[:_HEAD_BYTES])
     return Detection(seen, media_type or MEDIA_TYPES[seen], named=False)
+
+
+def can_stream(detection: Detection, media_type: str | None, head: bytes) -> bool:
+    """Whether bytes that begin so can be taken in piece by piece: bytes, and text that nothing so far says is not UTF-8."""
+    if detection.format is Format.TEXT:
+        return "charset" not in (media_type or "").lower() and b"\0" not in head and not head.startswith(UTF16_MARKS)
+    return detection.format is Format.BYTES
 
 
 def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS) -> Inspection:
@@ -128,24 +137,17 @@ def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
     notes = [*charset.notes, mark_note()] if raw.startswith(UTF8_MARK) else [*charset.notes]
     bad = first_bad_byte(raw)
     if bad is not None:
-        text = f"the first byte that is not UTF-8 stands at byte {bad}; such bytes are shown as U+FFFD"
-        notes.append(Note("not_utf8", text, line=raw.count(b"\n", 0, bad) + 1, byte=bad))
-    for code, sign, text in _SIGNS:
+        notes.append(Note("not_utf8", NOT_UTF8_TEXT.format(byte=bad), line=raw.count(b"\n", 0, bad) + 1, byte=bad))
+    for code, sign, text in SIGNS:
         at = raw.find(sign)
         if at >= 0:
             notes.append(Note(code, text, line=raw.count(b"\n", 0, at) + 1, byte=at))
     n_crlf, n_line_ends = raw.count(b"\r\n"), raw.count(b"\n")
     if n_crlf and n_crlf != n_line_ends:
-        notes.append(Note("crlf_mixed", f"{n_crlf} of {n_line_ends} lines end with CRLF, the others with LF"))
+        notes.append(crlf_note(n_crlf, n_line_ends))
     if raw and not raw.endswith(b"\n"):
-        notes.append(Note("incomplete_line", "the last line has no line end", line=raw.count(b"\n") + 1))
+        notes.append(incomplete_note(n_line_ends + 1))
     return tuple(notes)
-
-
-_SIGNS = (
-    ("nul", b"\0", "NUL bytes stand in the text; they are shown as U+2400"),
-    ("ansi", b"\x1b", "escape sequences stand in the text; they are left out where it is shown"),
-)
 
 
 def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:

@@ -6,33 +6,29 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from evidence_store.blobs import BlobWriter
 from evidence_store.collector import collector_paused
 from evidence_store.database import ReadConnection, WriteConnection
-from evidence_store.documents.detect import Inspection, detect, inspect, open_document
+from evidence_store.documents.detect import Inspection, open_document
 from evidence_store.documents.model import Document
-from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, LimitExceeded, NotFound
-from evidence_store.frames import Encoded, FrameEncoder
+from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
+from evidence_store.frames import Encoded
 from evidence_store.model import Format, Kind, ResourceName, Span
-from evidence_store.records import blobs, sources
+from evidence_store.records import sources
 from evidence_store.records.events import append_event
 from evidence_store.records.sources import Observation, Resource, Revision
-from evidence_store.store.core import Core, read_blob, read_span, require_sound_blob
+from evidence_store.store.core import Core, read_blob, read_span
 from evidence_store.store.index import StoredIndex
+from evidence_store.store.intake import LARGE_BYTES, Intake, Staged
 from evidence_store.store.reader import RevisionReader
 
 if TYPE_CHECKING:
-    from evidence_store.documents.span_rows import SpanIndex
+    pass
 
-INLINE_BYTES = 32 * 1024
-"""Stored bytes up to which a blob lives in the database: a row costs less than a file."""
 MAX_NAME_CHARS = 1024
 CACHED_BYTES = 64 * 1024 * 1024
 """Raw bytes of the documents that are kept parsed."""
 KEPT_TREES = 8
 KEPT_READERS = 32
-LARGE_BYTES = 64 * 1024
-"""Size over which a JSON document has an index (docs/formats/spans.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +77,23 @@ class Sources:
         document, a bound), Conflict (`if_newest`), StoreFault.
         """
         require_name(request.resource)
-        staged = _Staged(self._core)
+        staged = Staged(self._core)
         try:
-            raw = staged.take(pieces, self._core.limits.max_bytes)
+            intake = Intake(str(request.file_name or request.resource), request.media_type, request.format)
+            for piece in pieces:
+                staged.add(piece, self._core.limits.max_bytes)
+                intake.add(piece)
+            staged.finish()
             with collector_paused():
-                inspection = self._inspect(request, raw)
-                staged.index(raw, inspection)
+                inspection = intake.inspect(staged, self._core.limits)
+                staged.index(intake.raw, inspection)
             staged.make_durable()
             with self._core.database.writing() as connection:
                 return self._record(connection, request, staged, inspection)
         finally:
             staged.discard()
 
-    def _inspect(self, request: PutRequest, raw: bytes) -> Inspection:
-        detection = detect(raw, str(request.file_name or request.resource), request.media_type, request.format)
-        return inspect(raw, detection, self._core.limits)
-
-    def _record(self, connection: WriteConnection, request: PutRequest, staged: "_Staged", found: Inspection) -> PutResult:
+    def _record(self, connection: WriteConnection, request: PutRequest, staged: Staged, found: Inspection) -> PutResult:
         core, name, at = self._core, request.resource, self._core.clock()
         if request.idempotency_key is not None:
             earlier = sources.find_observed(connection, core.workspace, name, request.idempotency_key)
@@ -257,85 +253,3 @@ def _next_revision(request: PutRequest, blob: Encoded, found: Inspection, number
         found.notes,
         at,
     )
-
-
-class _Staged:
-    """Bytes on their way in: encoded as they come, in memory while they are small, else in the blob store's own writer."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self._encoder = FrameEncoder()
-        self._memory = bytearray()
-        self._writer: BlobWriter | None = None
-        self._spans: SpanIndex | None = None
-        self.encoded: Encoded
-
-    def index(self, raw: bytes, found: Inspection) -> None:
-        """Makes the span index of a large JSON document, unless it repeats members."""
-        if found.format is not Format.JSON or len(raw) <= LARGE_BYTES or any(note.code == "duplicate_key" for note in found.notes):
-            return
-        from evidence_store.documents.json import JsonDocument  # start-up cost: the JSON reader
-        from evidence_store.documents.spans import build_index
-
-        read = found.document
-        self._spans = build_index(read if isinstance(read, JsonDocument) else JsonDocument(raw, may_repeat=False))
-
-    def take(self, pieces: Iterable[bytes], max_bytes: int) -> bytes:
-        """Encodes all pieces and gives the raw bytes. Raises LimitExceeded as soon as there are too many."""
-        raw = bytearray()
-        for piece in pieces:
-            raw += piece
-            if len(raw) > max_bytes:
-                raise LimitExceeded(f"the input is longer than {max_bytes} bytes", {"limit": max_bytes}, code="too_large")
-            for stored in self._encoder.add(piece):
-                self._write(stored)
-        for stored in self._encoder.finish():
-            self._write(stored)
-        self.encoded = self._encoder.encoded
-        return bytes(raw)
-
-    def _write(self, stored: bytes) -> None:
-        if self._writer is None and len(self._memory) + len(stored) > INLINE_BYTES:
-            self._writer = self._core.blobs.open_writer()
-            self._writer.write(bytes(self._memory))
-            self._memory.clear()
-        if self._writer is None:
-            self._memory += stored
-        else:
-            self._writer.write(stored)
-
-    def make_durable(self) -> None:
-        """Brings a large blob to its final name, unless a sound one is there. A damaged one is replaced by these bytes.
-
-        Raises IntegrityMismatch for a damaged one that cannot be replaced: rows do not change.
-        """
-        with self._core.database.reading() as connection:
-            known = blobs.find_blob(connection, self._core.workspace, self.encoded.digest)
-            if known is not None and self._is_sound(connection):
-                return
-            span = Span(0, self.encoded.size)
-            frames = tuple(blobs.list_frames(connection, self._core.workspace, self.encoded.digest, span))
-        if known is not None and (known.inline is not None or self._writer is None or frames != self.encoded.frames):
-            raise IntegrityMismatch(f"the record of blob {known.digest} is damaged; restore it from a backup", {"blob": known.digest})
-        if self._writer is not None:
-            self._writer.commit(self._core.key(self.encoded.digest))
-
-    def _is_sound(self, connection: ReadConnection) -> bool:
-        try:
-            require_sound_blob(self._core, connection, self.encoded.digest)
-        except IntegrityMismatch:
-            return False
-        return True
-
-    def insert(self, connection: WriteConnection, at: int) -> None:
-        """The blob's rows, unless they are there."""
-        if blobs.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
-            inline = bytes(self._memory) if self._writer is None else None
-            stored_size = len(inline) if inline is not None else self._core.blobs.find_size(self._core.key(self.encoded.digest)) or 0
-            number = blobs.insert_blob(connection, self._core.workspace, self.encoded, stored_size, inline, at)
-            if self._spans is not None:
-                blobs.insert_index(connection, self._core.workspace, number, self._spans)
-
-    def discard(self) -> None:
-        if self._writer is not None:
-            self._writer.abort()

@@ -15,7 +15,8 @@ from evidence_store.errors import Conflict, InvalidInput, LimitExceeded, NotFoun
 from evidence_store.model import Format, Kind, ResourceName, Span, WorkspaceName
 from evidence_store.store import BLOBS_NAME, EvidenceStore
 from evidence_store.store.core import Core
-from evidence_store.store.sources import INLINE_BYTES, PutRequest
+from evidence_store.store.intake import INLINE_BYTES
+from evidence_store.store.sources import PutRequest
 from tests.factories import API, API_BYTES, make_store, put, put_all, read, tampering
 
 LOG = ResourceName("日志/run-1.log")

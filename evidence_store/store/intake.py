@@ -1,0 +1,163 @@
+"""Bytes on their way in: looked at, encoded and written as they come, and in no place under their name before they are whole."""
+
+from typing import TYPE_CHECKING
+
+from evidence_store.blobs import BlobWriter
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.documents.detect import Detection, Inspection, can_stream, detect, inspect
+from evidence_store.documents.model import Limits
+from evidence_store.documents.text_scan import TextScan
+from evidence_store.errors import IntegrityMismatch, LimitExceeded
+from evidence_store.frames import Encoded, FrameEncoder, decode_frames
+from evidence_store.model import Format, Span
+from evidence_store.records import blobs
+from evidence_store.store.core import Core, require_sound_blob
+
+if TYPE_CHECKING:
+    from evidence_store.documents.span_rows import SpanIndex
+
+INLINE_BYTES = 32 * 1024
+"""Stored bytes up to which a blob lives in the database: a row costs less than a file."""
+HEAD_BYTES = 64 * 1024
+"""Bytes after which the format is decided; shorter inputs are looked at as a whole."""
+MAX_GUESSED_BYTES = 8 * 1024 * 1024
+"""Size up to which a text that is not plain UTF-8 is read back to see whether it is in another encoding; a larger one counts as UTF-8."""
+LARGE_BYTES = 64 * 1024
+"""Size over which a JSON document has an index (docs/formats/spans.md)."""
+
+
+class Intake:
+    """Looks at bytes as they come in. What has a structure is kept in memory, to be parsed as a whole; plain text is not."""
+
+    def __init__(self, name: str, media_type: str | None, format: Format | None) -> None:
+        self._name, self._media_type, self._format = name, media_type, format
+        self._kept = bytearray()
+        self._detection: Detection | None = None
+        self._scan: TextScan | None = None
+        self._is_bytes = False
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes, as far as they were kept."""
+        return bytes(self._kept)
+
+    def add(self, piece: bytes) -> None:
+        if self._scan is not None:
+            self._scan.add(piece)
+            return
+        if self._is_bytes:
+            return
+        self._kept += piece
+        if self._detection is None and len(self._kept) >= HEAD_BYTES:
+            self._detect()
+
+    def _detect(self) -> Detection:
+        found = detect(bytes(self._kept), self._name, self._media_type, self._format)
+        self._detection = found
+        if len(self._kept) >= HEAD_BYTES and can_stream(found, self._media_type, bytes(self._kept)):
+            self._is_bytes = found.format is Format.BYTES
+            self._scan = None if self._is_bytes else TextScan()
+            if self._scan is not None:
+                self._scan.add(bytes(self._kept))
+            self._kept.clear()
+        return found
+
+    def inspect(self, staged: "Staged", limits: Limits) -> Inspection:
+        """What the bytes are. A text that turned out not to be plain UTF-8 is read back, since its encoding shows in the whole."""
+        found = self._detection or self._detect()
+        if self._is_bytes:
+            return Inspection(found.format, found.media_type)
+        if self._scan is None:
+            return inspect(self.raw, found, limits)
+        notes = self._scan.finish()
+        if not self._scan.is_plain and staged.size <= MAX_GUESSED_BYTES:
+            return inspect(staged.read_back(), found, limits)
+        return Inspection(found.format, found.media_type, notes)
+
+
+class Staged:
+    """Bytes on their way in: encoded as they come, in memory while they are small, else in the blob store's own writer."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._encoder = FrameEncoder()
+        self._memory = bytearray()
+        self.size = 0
+        self._writer: BlobWriter | None = None
+        self._spans: SpanIndex | None = None
+        self.encoded: Encoded
+
+    def index(self, raw: bytes, found: Inspection) -> None:
+        """Makes the span index of a large JSON document, unless it repeats members."""
+        if found.format is not Format.JSON or len(raw) <= LARGE_BYTES or any(note.code == "duplicate_key" for note in found.notes):
+            return
+        from evidence_store.documents.json import JsonDocument  # start-up cost: the JSON reader
+        from evidence_store.documents.spans import build_index
+
+        read = found.document
+        self._spans = build_index(read if isinstance(read, JsonDocument) else JsonDocument(raw, may_repeat=False))
+
+    def add(self, piece: bytes, max_bytes: int) -> None:
+        """Encodes the next piece. Raises LimitExceeded as soon as there is too much."""
+        self.size += len(piece)
+        if self.size > max_bytes:
+            raise LimitExceeded(f"the input is longer than {max_bytes} bytes", {"limit": max_bytes}, code="too_large")
+        for stored in self._encoder.add(piece):
+            self._write(stored)
+
+    def finish(self) -> None:
+        """Ends the encoding; `encoded` is there from now on."""
+        for stored in self._encoder.finish():
+            self._write(stored)
+        self.encoded = self._encoder.encoded
+
+    def _write(self, stored: bytes) -> None:
+        if self._writer is None and len(self._memory) + len(stored) > INLINE_BYTES:
+            self._writer = self._core.blobs.open_writer()
+            self._writer.write(bytes(self._memory))
+            self._memory.clear()
+        if self._writer is None:
+            self._memory += stored
+        else:
+            self._writer.write(stored)
+
+    def make_durable(self) -> None:
+        """Brings a large blob to its final name, unless a sound one is there. A damaged one is replaced by these bytes.
+
+        Raises IntegrityMismatch for a damaged one that cannot be replaced: rows do not change.
+        """
+        with self._core.database.reading() as connection:
+            known = blobs.find_blob(connection, self._core.workspace, self.encoded.digest)
+            if known is not None and self._is_sound(connection):
+                return
+            span = Span(0, self.encoded.size)
+            frames = tuple(blobs.list_frames(connection, self._core.workspace, self.encoded.digest, span))
+        if known is not None and (known.inline is not None or self._writer is None or frames != self.encoded.frames):
+            raise IntegrityMismatch(f"the record of blob {known.digest} is damaged; restore it from a backup", {"blob": known.digest})
+        if self._writer is not None:
+            self._writer.commit(self._core.key(self.encoded.digest))
+
+    def _is_sound(self, connection: ReadConnection) -> bool:
+        try:
+            require_sound_blob(self._core, connection, self.encoded.digest)
+        except IntegrityMismatch:
+            return False
+        return True
+
+    def read_back(self) -> bytes:
+        """The raw bytes, out of what was written so far."""
+        stored = bytes(self._memory) if self._writer is None else self._writer.read_back()
+        return decode_frames(self.encoded.frames, stored, self.encoded.digest)
+
+    def insert(self, connection: WriteConnection, at: int) -> None:
+        """The blob's rows, unless they are there."""
+        if blobs.find_blob(connection, self._core.workspace, self.encoded.digest) is None:
+            inline = bytes(self._memory) if self._writer is None else None
+            stored_size = len(inline) if inline is not None else self._core.blobs.find_size(self._core.key(self.encoded.digest)) or 0
+            number = blobs.insert_blob(connection, self._core.workspace, self.encoded, stored_size, inline, at)
+            if self._spans is not None:
+                blobs.insert_index(connection, self._core.workspace, number, self._spans)
+
+    def discard(self) -> None:
+        if self._writer is not None:
+            self._writer.abort()
