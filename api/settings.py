@@ -2,26 +2,49 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from api.errors import WrongUse
+from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 
 DEFAULT_STORE = "./.evidence"
 STORE_VARIABLE = "EVIDENCE_STORE_URL"
+LIMIT_VARIABLES = {
+    "max_bytes": "EVIDENCE_STORE_MAX_BYTES",
+    "max_depth": "EVIDENCE_STORE_MAX_DEPTH",
+    "max_alias_nodes": "EVIDENCE_STORE_MAX_ALIAS_NODES",
+    "max_merge_depth": "EVIDENCE_STORE_MAX_MERGE_DEPTH",
+    "max_repeats": "EVIDENCE_STORE_MAX_REPEATS",
+}
+"""Field of the limits to its variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     store: Path
     """Folder of the embedded store."""
+    limits: Limits = DEFAULT_LIMITS
+    """Bounds that documents are held to."""
 
 
 def read_settings(store: str | None, environment: Mapping[str, str] = os.environ) -> Settings:
     """The argument, else the variable, else the default. Raises WrongUse for an address of another kind."""
     address = store or environment.get(STORE_VARIABLE) or DEFAULT_STORE
-    return Settings(folder_of(address))
+    return Settings(folder_of(address), read_limits(environment))
+
+
+def read_limits(environment: Mapping[str, str]) -> Limits:
+    """The limits with those that a variable gives. Raises WrongUse for what is no whole number."""
+    given = {}
+    for field, variable in LIMIT_VARIABLES.items():
+        text = environment.get(variable, "")
+        if text and not (text.isascii() and text.isdecimal() and 0 < int(text) < 2**53):
+            raise WrongUse(f"{variable} is {text[:40]!r}, and must be a whole number above 0")
+        if text:
+            given[field] = int(text)
+    return replace(DEFAULT_LIMITS, **given)
 
 
 def folder_of(address: str) -> Path:

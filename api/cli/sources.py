@@ -47,7 +47,8 @@ def run_put(arguments: Namespace, output: Output) -> int:
         if_newest=arguments.if_newest,
         idempotency_key=arguments.idempotency_key,
     )
-    with open_store(read_settings(arguments.store).store) as store:
+    settings = read_settings(arguments.store)
+    with open_store(settings.store, limits=settings.limits) as store:
         result = store.sources.put(request, read_pieces(arguments.file))
     shown: dict[str, Json] = revision_json(result.revision) | {"created": result.created}
     output.value(shown, _revision_text(result.revision, "stored" if result.created else "unchanged"))

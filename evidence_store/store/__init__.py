@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from evidence_store.blobs.local import LocalBlobs
 from evidence_store.database import open_sqlite, sqlite_engine
+from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import StoreUnavailable
 from evidence_store.model import DEFAULT_WORKSPACE, WorkspaceName
 from evidence_store.store.core import Core
@@ -115,7 +116,7 @@ def init_store(folder: Path) -> None:
         engine.dispose()
 
 
-def open_store(folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE) -> EvidenceStore:
+def open_store(folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE, limits: Limits = DEFAULT_LIMITS) -> EvidenceStore:
     """The store in a folder. Raises StoreMissing, or StoreUnavailable for one of another schema."""
     database = open_sqlite(folder / DATABASE_NAME)
     try:
@@ -123,4 +124,4 @@ def open_store(folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE) -> Ev
     except BaseException:
         database.close()
         raise
-    return EvidenceStore(Core(database, LocalBlobs(folder / BLOBS_NAME), workspace))
+    return EvidenceStore(Core(database, LocalBlobs(folder / BLOBS_NAME), workspace, limits=limits))

@@ -1,11 +1,13 @@
 """Settings: the argument, else the variable, else the default; a folder or a file: URL."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from api.errors import WrongUse
-from api.settings import folder_of, read_settings
+from api.settings import LIMIT_VARIABLES, folder_of, read_settings
+from evidence_store.documents.model import Limits
 
 
 def test_the_argument_wins_over_the_variable_and_that_over_the_default() -> None:
@@ -47,3 +49,15 @@ def test_another_kind_of_address_is_refused(address: str) -> None:
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(WrongUse):
         folder_of(address)
+
+
+def test_each_limit_has_a_variable() -> None:
+    assert set(LIMIT_VARIABLES) == {field.name for field in fields(Limits)}
+    found = read_settings(None, {"EVIDENCE_STORE_MAX_BYTES": "1000", "EVIDENCE_STORE_MAX_DEPTH": "7"}).limits
+    assert (found.max_bytes, found.max_depth, found.max_repeats) == (1000, 7, Limits().max_repeats)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "٣", "9" * 20])
+def test_a_limit_is_a_whole_number_above_0(text: str) -> None:
+    with pytest.raises(WrongUse, match="EVIDENCE_STORE_MAX_DEPTH"):
+        read_settings(None, {"EVIDENCE_STORE_MAX_DEPTH": text})
