@@ -1,4 +1,4 @@
-"""Commands that read evidence: read, get, search, diff, locate."""
+"""Commands that read evidence: read, get, summary, search, diff, locate."""
 
 from argparse import Namespace
 
@@ -62,6 +62,14 @@ def run_get(arguments: Namespace, output: Output) -> int:
         shown["folded_from"] = arguments.id
     text = "".join(f"{name}: {value}\n" for name, value in state_json(state).items())
     output.value(shown, packets_text((packet,)) + text)
+    return 0
+
+
+def run_summary(arguments: Namespace, output: Output) -> int:
+    name, number = read_place(arguments.place)
+    with open_services(read_settings(arguments.store)) as services:
+        limit = services.limit(arguments.max_tokens)
+        _show_packet(services.store.summaries.read(ResourceName(name), number, arguments.kind, limit), output)
     return 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from api.tools.answers import error_answer
 from api.tools.arguments import Arguments
 from api.tools.context import ToolAnswer, ToolContext
-from api.tools.reading import get_evidence, list_resources, read_log, read_spec
+from api.tools.reading import get_evidence, list_resources, read_log, read_spec, summary
 from api.tools.recording import ROLES, get_progress, list_claims, record_claim, record_progress
 from api.tools.searching import diff, search
 from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue
@@ -158,6 +158,18 @@ TOOLS: tuple[Tool, ...] = (
         },
         ("resource", "pattern"),
         search,
+    ),
+    Tool(
+        "summary",
+        "What a resource holds, by its structure: levels and errors of a log, fields of records, failed tests, and where to read on.",
+        {
+            "resource": _RESOURCE,
+            "revision": _REVISION,
+            "kind": _text("json-shape, records, log, metrics, inspection or tests; without it the one that fits best."),
+            "max_tokens": _TOKENS,
+        },
+        ("resource",),
+        summary,
     ),
     Tool(
         "record_claim",

@@ -87,6 +87,15 @@ def read_log(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     return packets_answer((context.store.passages.read(place, context.limit(max_tokens)),))
 
 
+def summary(context: ToolContext, arguments: Arguments) -> ToolAnswer:
+    """What a tool output holds, by its structure: derived evidence of the whole revision."""
+    name = ResourceName(arguments.text("resource"))
+    asked, kind = arguments.find_int("revision", 1, 2**53 - 1), arguments.find_text("kind")
+    max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
+    arguments.finish()
+    return packets_answer((context.store.summaries.read(name, pinned(context, name, asked), kind, context.limit(max_tokens)),))
+
+
 def get_evidence(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     """A stored evidence by its id, or what stands around it."""
     id_ = read_id(arguments.text("id"))

@@ -8,6 +8,7 @@ store.runs        steps, projections, exposures, calls
 store.claims      claims, reports
 store.comparisons search, diff, locate
 store.references  evidence with its $refs followed
+store.summaries   summaries of tool outputs
 store.checks      citations, integrity, the whole store
 """
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from evidence_store.store.passages import Passages
     from evidence_store.store.references import References
     from evidence_store.store.runs import Runs
+    from evidence_store.store.summaries import Summaries
     from evidence_store.store.tasks import Tasks
 
 DATABASE_NAME = "evidence.db"
@@ -50,7 +52,8 @@ class EvidenceStore:
     def passages(self) -> "Passages":
         from evidence_store.store.passages import Passages  # start-up cost
 
-        return Passages(self.core, self.sources)
+        # What makes a summary is loaded when one is read, or read again.
+        return Passages(self.core, self.sources, {"summary/": lambda stored: self.summaries.again(stored)})
 
     @cached_property
     def tasks(self) -> "Tasks":
@@ -81,6 +84,12 @@ class EvidenceStore:
         from evidence_store.store.references import References  # start-up cost
 
         return References(self.sources, self.passages)
+
+    @cached_property
+    def summaries(self) -> "Summaries":
+        from evidence_store.store.summaries import Summaries  # start-up cost
+
+        return Summaries(self.core, self.sources, self.passages)
 
     @cached_property
     def checks(self) -> "Checks":

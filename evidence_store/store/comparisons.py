@@ -16,12 +16,10 @@ from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, search
 from evidence_store.store.core import Core
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.passages import KEYS, STRUCTURED, Passages, Place, View, slice_passage
+from evidence_store.store.passages import KEYS, SEARCH, STRUCTURED, Passages, Place, View, slice_passage
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 
-SEARCH = "search/1"
-"""Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
 SOURCE_VIEW: View = "source"
 KEYS_VIEW: View = "keys"
 

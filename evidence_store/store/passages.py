@@ -3,9 +3,9 @@
 Blob and document work happens before the transaction that stores an evidence, never inside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.encoding import unit_width
@@ -46,6 +46,8 @@ from evidence_store.store.sources import Sources, require_resource
 
 KEYS = "keys/1"
 """Transform of a container into the list of its keys (docs/formats/keys.md)."""
+SEARCH = "search/1"
+"""Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
 STRUCTURED = (Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT)
 """Formats with nodes, which a pointer leads to."""
 
@@ -66,12 +68,29 @@ class Place:
     """For a quote: the node in which it must stand."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A stored evidence on its way to be shown again; its parts were compared with its excerpt digest."""
+
+    found: Evidence
+    resource: Resource
+    reader: RevisionReader
+    selector: Selector
+    limit: TextLimit
+
+
+Replay: TypeAlias = Callable[[Stored], Passage]
+"""Makes a derived text anew from the bytes. Raises IntegrityMismatch or NotFound where it cannot."""
+
+
 class Passages:
     """Evidence of one workspace."""
 
-    def __init__(self, core: Core, sources: Sources) -> None:
+    def __init__(self, core: Core, sources: Sources, replays: Mapping[str, Replay] | None = None) -> None:
+        """`replays` are those that are made elsewhere, by the name of a transform, or by a family of names, which ends with `/`."""
         self._core = core
         self._sources = sources
+        self._replays: Mapping[str, Replay] = {KEYS: self._keys_again, SEARCH: _receipt_again, **(replays or {})}
 
     def read(self, place: Place, limit: TextLimit) -> Packet:
         """The packet of a place. Raises NotFound, InvalidInput or StoreFault; pointer errors help to repair the pointer."""
@@ -204,18 +223,37 @@ class Passages:
         """The passage of a stored evidence. Its parts are read from the store and compared with its excerpt digest."""
         revision = self._sources.get_revision(found.resource, found.revision)
         resource = self._resource(found.resource)
-        selector = self.best_selector(found)
         reader = self.get_reader(revision)
         require_same_excerpt(found, reader.digest_of(spans_of(found)))
+        stored = Stored(found, resource, reader, self.best_selector(found), limit)
+        return self._observed_again(stored) if found.transform is None else self._replay(found.transform, stored)
+
+    def _replay(self, transform: str, stored: Stored) -> Passage:
+        name = transform.partition(" ")[0]
+        replay = self._replays.get(name) or self._replays.get(name.partition("/")[0] + "/")
+        if replay is None:
+            raise IntegrityMismatch(f"nothing is known of the transform of {stored.found.id}", {"id": stored.found.id})
+        return replay(stored)
+
+    def _observed_again(self, stored: Stored) -> Passage:
+        found, reader, selector = stored.found, stored.reader, stored.selector
         if selector.kind == "pointer":
-            document = self._sources.get_tree(revision)
-            node = resolve(document, selector.text)
-            view: View = "keys" if found.transform == KEYS else "source"
-            return _node_passage(resource, reader, document, node, selector, view, limit, None)
-        shown = _show_again(found, reader, limit)
+            return self._node_again(stored, "source")
+        shown = show_range(reader, found.span, stored.limit)
         if selector.kind == "quote":
             shown = with_transforms(shown, _quote_around(reader, found.span, selector.text))
-        return slice_passage(resource, reader, selector, found.span, shown, transform=found.transform)
+        return slice_passage(stored.resource, reader, selector, found.span, shown)
+
+    def _keys_again(self, stored: Stored) -> Passage:
+        if stored.selector.kind != "pointer":
+            text = f"the pointer of {stored.found.id} is lost, and with it the container of these keys"
+            raise IntegrityMismatch(text, {"id": stored.found.id})
+        return self._node_again(stored, "keys")
+
+    def _node_again(self, stored: Stored, view: View) -> Passage:
+        document = self._sources.get_tree(stored.reader.revision)
+        node = resolve(document, stored.selector.text)
+        return _node_passage(stored.resource, stored.reader, document, node, stored.selector, view, stored.limit, None)
 
     def best_selector(self, found: Evidence) -> Selector:
         """The first of the ways in which an evidence was found; its bytes, where these are lost."""
@@ -228,12 +266,10 @@ def spans_of(found: Evidence) -> tuple[Span, ...]:
     return (found.span, *(hop.span for hop in found.hops))
 
 
-def _show_again(found: Evidence, reader: RevisionReader, limit: TextLimit) -> Shown:
-    if found.transform is None:
-        return show_range(reader, found.span, limit)
-    if found.transform == KEYS:
-        raise IntegrityMismatch(f"the pointer of {found.id} is lost, and with it the container of these keys", {"id": found.id})
-    return show_receipt(found.transform)
+def _receipt_again(stored: Stored) -> Passage:
+    transform = stored.found.transform
+    assert transform is not None, "only derived evidence is replayed"
+    return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, show_receipt(transform), transform=transform)
 
 
 def require_same_excerpt(found: Evidence, digest: Digest) -> None:

@@ -14,7 +14,7 @@ from projector import parse_packets
 from tests.factories import API, put, put_all, tampering
 from tests.unit.api.tool_calls import SPEC, call, details, error, excerpt, json_lines, limit_of
 
-READING = ["diff", "get_evidence", "get_progress", "list_claims", "list_resources", "read_log", "read_spec", "search"]
+READING = ["diff", "get_evidence", "get_progress", "list_claims", "list_resources", "read_log", "read_spec", "search", "summary"]
 RECORDING = ["record_claim", "record_progress"]
 
 
