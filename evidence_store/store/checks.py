@@ -28,6 +28,7 @@ from evidence_store.store.claims import judgement_state
 from evidence_store.store.comparisons import Comparisons
 from evidence_store.store.core import Core, require_sound_blob
 from evidence_store.store.passages import Passages
+from evidence_store.store.recorded import Recorded
 from evidence_store.store.sources import Sources
 from evidence_store.store.tasks import require_task_revision
 
@@ -218,17 +219,20 @@ class Checks:
         """Events in order, each with its commitment, and what they say was made is there."""
         faults: list[Fault] = []
         made: dict[str, set[str]] = {"evidence.created": set(), "revision.added": set()}
+        recorded = Recorded()
         number = 0
         for number, event in enumerate(iter_events(connection, self._core.workspace), 1):
             if event.number != number or not _is_as_written(event):
                 faults.append(Fault("event_mismatch", f"event {number}", f"event {number} is missing or was changed"))
                 break
+            recorded.add(event)
             if event.kind in made:
                 made[event.kind].add(event.subject)
         for id_ in sorted(made["evidence.created"] - ids):
             faults.append(Fault("evidence_missing", id_, f"the journal says that {id_} was created, and it is not there"))
         if not any(fault.code == "event_mismatch" for fault in faults):
             faults += [Fault("evidence_unrecorded", i, f"{i} is not in the journal") for i in sorted(ids - made["evidence.created"])]
+            faults += [Fault("row_mismatch", one.subject, one.text) for one in recorded.faults(self._core, connection)]
             faults += [Fault("revision_unrecorded", r, f"{r} is not in the journal") for r in sorted(revisions - made["revision.added"])]
         for revision in sorted(made["revision.added"] - revisions):
             faults.append(Fault("revision_missing", revision, f"the journal says that {revision} was added, and it is not there"))
