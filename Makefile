@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start lock clean version
+.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-runs bench-walk bench-diff fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -103,9 +103,25 @@ bench-start: $(STAMP) ## start of the command line
 	@echo "bench: evidence resources as a whole process"
 	@$(PY) -m benchmarks.bench_start
 
+bench-runs: $(STAMP) ## whole compat runs over large documents (needs a corpus: CORPUS=…)
+	@echo "bench: compat runs over the oldest and the newest version of large documents"
+	@$(PY) -m benchmarks.bench_runs
+
 bench-compat: $(STAMP) $(PAIR) ## our report against `redocly diff` (needs Node.js)
 	@echo "bench: the report's conclusions against redocly diff"
 	@$(PY) -m benchmarks.bench_compat
+
+bench-walk: $(STAMP) ## places of real documents through the store against jsonpointer (needs a corpus: CORPUS=…)
+	@echo "bench: 10 000 pointers of 13 documents"
+	@$(PY) -m benchmarks.walk
+
+bench-diff: $(STAMP) $(PAIR) ## our diff against `redocly diff` (needs Node.js and a corpus: CORPUS=…)
+	@echo "bench: what redocly diff cites, in the pairs of our diff"
+	@$(PY) -m benchmarks.bench_diff
+
+fuzz: $(STAMP) ## an hour of fuzzing over all readers, or READERS="json yaml" (guided by coverage where atheris is installed)
+	@echo "fuzz: each reader in a process of its own"
+	@$(PY) -m benchmarks.fuzz $(READERS)
 
 lock: ## write requirements/*.txt anew (needs uv on the path)
 	@sh requirements/lock.sh

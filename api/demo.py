@@ -5,7 +5,6 @@ The agent sees the projected inputs and acts through the tools; what is composed
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from api.compat_report import (
     DEFAULT_EXCLUSIONS,
@@ -20,15 +19,15 @@ from api.compat_report import (
     read_pair,
     render_report,
 )
+from api.demo_inputs import Input, keep_pair, read_input_of
 from api.sessions import Session, Spent, ToolRequest
 from api.tools import call_tool
 from api.wiring import DEFAULT_COUNTER, Services
-from evidence_store.canonical import canonical_digest, digest_of
-from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.canonical import canonical_digest
+from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.ids import short_id
-from evidence_store.model import EvidenceId, ProgressState, ResourceName, Standing, TaskName, TaskRevision
+from evidence_store.model import EvidenceId, ProgressState, Standing, TaskName, TaskRevision
 from evidence_store.records.sources import Revision
-from evidence_store.store.sources import PutRequest
 from projector import Profile
 
 AGENT = "agent:compat-report/1"
@@ -40,22 +39,12 @@ SYSTEM = (
 REQUEST = "Go on with the comparison: take the subjects in work further, record claims with their evidence, then start the next subjects."
 PROFILE = Profile("openai", "demo-32k", 32_768, 4_096, 1_024, DEFAULT_COUNTER)
 """The worked example of the budget: a window that a small model has."""
-PREFIX = "demo/"
 MAX_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """One of the two documents: bytes under a name, or a revision that is stored already."""
-
-    name: str
-    raw: bytes | None
-    place: tuple[ResourceName, int | None] | None
-
-
-@dataclass(frozen=True, slots=True)
 class StepNews:
-    """Where the run stands after a step."""
+    """Where the run stood when a step began."""
 
     step: int
     tokens: int
@@ -89,31 +78,13 @@ def run_demo(services: Services, old: Input, new: Input, exclusions: Sequence[st
     before, after = keep_pair(services, old, new)
     task = _task(services, before, after, exclusions)
     session = Session(services, task, AGENT, PROFILE, SYSTEM, REQUEST)
-    _run(services, session, task, news)
+    _run(session, news)
     call = _caller(services, session)
     outcome = collect_outcome(call)
     head = Head(task.task, task.number, task.goal, _version(before), _version(after), task.excluded)
     body = render_report(head, outcome)
     report_id = services.store.claims.publish(session.run, "API compatibility report", body, services.store.claims.list_claims(task.task))
     return DemoResult(body, report_id, list_conclusions(outcome), outcome, session.spent)
-
-
-def keep_pair(services: Services, old: Input, new: Input) -> tuple[Revision, Revision]:
-    """Both documents as revisions of one resource; bytes that it holds already are found, not stored again."""
-    name = ResourceName(PREFIX + new.name)
-    return _keep(services, name, old), _keep(services, name, new)
-
-
-def _keep(services: Services, name: ResourceName, given: Input) -> Revision:
-    if given.place is not None:
-        return services.store.sources.get_revision(*given.place)
-    assert given.raw is not None, "neither bytes nor a place"
-    digest = digest_of(given.raw)
-    try:
-        known = [one for one in services.store.sources.list_revisions(name) if one.digest == digest]
-    except NotFound:
-        known = []
-    return known[0] if known else services.store.sources.put(PutRequest(name, file_name=given.name), [given.raw]).revision
 
 
 def _task(services: Services, old: Revision, new: Revision, exclusions: Sequence[str]) -> TaskRevision:
@@ -124,7 +95,7 @@ def _task(services: Services, old: Revision, new: Revision, exclusions: Sequence
     return services.store.tasks.add_revision(task, "user:demo")
 
 
-def _run(services: Services, session: Session, task: TaskRevision, news: Callable[[StepNews], None]) -> None:
+def _run(session: Session, news: Callable[[StepNews], None]) -> None:
     for step in range(1, MAX_STEPS + 1):
         projection = session.next_input()
         turn = decide("\n".join(_contents(projection.messages)))
@@ -133,9 +104,8 @@ def _run(services: Services, session: Session, task: TaskRevision, news: Callabl
         if not turn.calls:
             return
         session.act(turn.text, [ToolRequest(one.name, _arguments(one.arguments)) for one in turn.calls])
-        items = services.store.tasks.list_progress(task.task)
-        ended = sum(item.state not in (ProgressState.TODO, ProgressState.DOING) for item in items)
-        news(StepNews(step, projection.tokens, ended, len(items)))
+        ended = sum(item.state not in (ProgressState.TODO, ProgressState.DOING) for item in session.progress)
+        news(StepNews(step, projection.tokens, ended, len(session.progress)))
     raise InvalidInput(f"the comparison did not end within {MAX_STEPS} steps", {"limit": MAX_STEPS}, code="too_many_steps")
 
 
@@ -157,20 +127,6 @@ def _version(revision: Revision) -> Version:
     return Version(revision.resource, revision.number)
 
 
-def read_input_of(services: Services, text: str) -> Input:
-    """A file, else a stored RESOURCE@REV. Raises NotFound for what is neither."""
-    path = Path(text)
-    if path.is_file():
-        return Input(path.name, path.read_bytes(), None)
-    name, at, number = text.rpartition("@")
-    stored = (ResourceName(name), int(number)) if at and number.isascii() and number.isdecimal() else (ResourceName(text), None)
-    try:
-        services.store.sources.get_revision(*stored)
-    except NotFound as why:
-        raise NotFound(f"{text[:200]!r} is neither a file nor a stored revision", {**why.details}, code="no_document") from why
-    return Input(path.name, None, stored)
-
-
 def cited(conclusion: Conclusion, role: str) -> EvidenceId | None:
     """The evidence that a conclusion cites in a role."""
     ids = conclusion.claim.ids(role)
@@ -179,3 +135,6 @@ def cited(conclusion: Conclusion, role: str) -> EvidenceId | None:
 
 def of_standing(result: DemoResult, *standings: Standing) -> list[Conclusion]:
     return [one for one in result.conclusions if one.claim.standing in standings]
+
+
+__all__ = ["DemoResult", "Input", "StepNews", "cited", "of_standing", "read_input_of", "run_demo", "shipped_pair"]

@@ -13,7 +13,7 @@ from api.projecting import OwnersReader, StoreReader
 from api.tools import ToolContext, call_tool, definitions
 from api.wiring import Services
 from evidence_store.errors import JsonValue, LimitExceeded
-from evidence_store.model import Packet, TaskRevision
+from evidence_store.model import Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, shown_of
 from projector import (
@@ -54,7 +54,7 @@ class Spent:
 
 
 class Session:
-    """One run. `next_input` and `act` alternate."""
+    """One run. `next_input` and `act` alternate; `progress` is what the newest input was made from."""
 
     def __init__(self, services: Services, task: TaskRevision, agent: str, profile: Profile, system: str, request: str) -> None:
         self._services = services
@@ -71,6 +71,7 @@ class Session:
         self._n_calls = 0
         self._kept_whole = self._fixed_tokens() + self._count(self._messages[0])
         self._step: StepKey | None = None
+        self.progress: tuple[ProgressItem, ...] = ()
         self.run: RunKey = self._store.runs.start(task.task, agent)
         self._store.runs.add_user_message(self.run, request)
         self.spent = Spent(profile.input_cap)
@@ -78,6 +79,7 @@ class Session:
     def next_input(self) -> Projection:
         """Opens a step and gives its input, which is stored. Raises LimitExceeded when what it needs does not fit."""
         self._step = self._store.runs.open_step(self.run)
+        self.progress = tuple(self._store.tasks.list_progress(self._task.task))
         step = Step(
             task=self._task,
             profile=self._profile,
@@ -85,7 +87,7 @@ class Session:
             tools=self._tools,
             messages=tuple(self._messages),
             results=self._results,
-            progress=tuple(self._store.tasks.list_progress(self._task.task)),
+            progress=self.progress,
             claims=tuple(self._store.claims.list_claims(self._task.task)),
             strategy="externalise",
         )

@@ -3,17 +3,19 @@
 Equal slices are skipped unread. Objects are compared by member; arrays by what names their items (`documents.identity`),
 else by index between their equal ends. A pair is the smallest place that changed: a changed type is one pair at that node,
 and an added object is one pair whatever it holds. The absent side is the container that does not hold it.
+On request a local `$ref` that changed is followed: what it led to is compared with what it leads to now.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from evidence_store.documents.equality import same_slice, same_value
+from evidence_store.align import longest_rise
+from evidence_store.documents.equality import same_slice, same_text, same_value
 from evidence_store.documents.identity import Side, find_identity
 from evidence_store.documents.model import Child, Document, Node
+from evidence_store.documents.references import REFERENCE, find_target
 from evidence_store.documents.resolve import resolve
 from evidence_store.model import Pointer
 from evidence_store.pointers import ROOT, join, plain_form
@@ -49,22 +51,34 @@ class _Both:
     new_pointer: Pointer
 
 
-def diff(old: Document, new: Document, old_pointer: str = ROOT, new_pointer: str | None = None, limit: int | None = None) -> Diff:
+def diff(
+    old: Document,
+    new: Document,
+    old_pointer: str = ROOT,
+    new_pointer: str | None = None,
+    limit: int | None = None,
+    *,
+    follow: bool = False,
+) -> Diff:
     """Changes at or below these places, in the order of the old document, what was added after its neighbours.
 
+    `follow` adds pairs behind each local `$ref` that changed, came or went; the pairs of two places are given once.
     Raises the errors of a pointer that leads nowhere.
     """
     start_new = old_pointer if new_pointer is None else new_pointer
     start = _Both(resolve(old, old_pointer), plain_form(old_pointer), resolve(new, start_new), plain_form(start_new))
-    pairs = tuple(islice(_Walk(old, new).pairs(start), None if limit is None else limit + 1))
+    if start.old_pointer == start.new_pointer and same_text(old, new):
+        return Diff((), more=False)
+    pairs = tuple(islice(_Walk(old, new, follow=follow).pairs(start), None if limit is None else limit + 1))
     return Diff(pairs[:limit], limit is not None and len(pairs) > limit)
 
 
 class _Walk:
     """Compares two documents, without recursion."""
 
-    def __init__(self, old: Document, new: Document) -> None:
-        self._old, self._new = old, new
+    def __init__(self, old: Document, new: Document, *, follow: bool) -> None:
+        self._old, self._new, self._follow = old, new, follow
+        self._followed: set[tuple[Pointer, Pointer]] = set()
 
     def pairs(self, start: _Both) -> Iterator[Pair]:
         pending: list[_Both | Pair] = [start]
@@ -95,7 +109,19 @@ class _Walk:
                 found.append(_Both(node, join(both.old_pointer, name), its[name], join(both.new_pointer, name)))
             else:
                 found.append(_removed(both, name))
-        return [*found, *(_added(both, name) for name in its if name not in mine)]
+        found += (_added(both, name) for name in its if name not in mine)
+        return [*found, *self._behind(both)] if self._follow and (REFERENCE in mine or REFERENCE in its) else found
+
+    def _behind(self, both: _Both) -> Sequence[_Both]:
+        """What a reference leads to, against what the other side's leads to or holds itself; equal ones lead to one place."""
+        mine, its = find_target(self._old, both.old), find_target(self._new, both.new)
+        if mine == its:
+            return []
+        places = mine or both.old_pointer, its or both.new_pointer
+        if places in self._followed:
+            return []
+        self._followed.add(places)
+        return [_Both(resolve(self._old, places[0]), places[0], resolve(self._new, places[1]), places[1])]
 
     def _items(self, both: _Both) -> Sequence[_Both | Pair]:
         mine, its = self._old.children(both.old), self._new.children(both.new)
@@ -106,7 +132,7 @@ class _Walk:
         names = [identity(self._old, child.node) for child in mine]
         known = set(names)
         shared = [int(places[name].token) for name in names if name in places]
-        in_order = _longest_rise(shared)
+        in_order = frozenset(longest_rise(shared))
         found: list[_Both | Pair] = []
         for name, child in zip(names, mine, strict=True):
             place = places.get(name)
@@ -146,19 +172,3 @@ def _removed(above: _Both, token: str) -> Pair:
 
 def _added(above: _Both, token: str) -> Pair:
     return Pair("added", None, join(above.new_pointer, token), above.old_pointer)
-
-
-def _longest_rise(numbers: Sequence[int]) -> frozenset[int]:
-    """A longest rising subsequence: what kept its order. Numbers are distinct."""
-    ends: list[int] = []
-    before: dict[int, int | None] = {}
-    for number in numbers:
-        at = bisect_left(ends, number)
-        before[number] = ends[at - 1] if at else None
-        ends[at : at + 1] = [number]
-    kept: set[int] = set()
-    last = ends[-1] if ends else None
-    while last is not None:
-        kept.add(last)
-        last = before[last]
-    return frozenset(kept)

@@ -1,16 +1,16 @@
 """What changed between two logs, line by line, with what differs in every run told apart.
 
 Two lines that are equal but for times, durations, process ids and addresses are *noise*: they are counted by rule and are
-no pair. The size is bounded, since aligning lines takes more than linear time.
+no pair. The size is bounded, and so is the time (`align`).
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
 
+from evidence_store.align import Block, equal_blocks
 from evidence_store.errors import LimitExceeded
 from evidence_store.model import LineRange
 
@@ -88,13 +88,15 @@ def _iter_pairs(old: _Side, new: _Side, noise: Counter[str]) -> Iterator[LinePai
         raise LimitExceeded(f"more than {MAX_LINES} lines stand between the equal ends of the two logs", {"limit": MAX_LINES})
     _count_noise(noise, old.lines[:n_head], new.lines[:n_head], old.steady[:n_head])
     _count_noise(noise, old.lines[old_end:], new.lines[new_end:], old.steady[old_end:])
-    matcher = SequenceMatcher(None, old.steady[n_head:old_end], new.steady[n_head:new_end], autojunk=False)
-    for tag, a, b, c, d in matcher.get_opcodes():
-        old_lines, new_lines = slice(n_head + a, n_head + b), slice(n_head + c, n_head + d)
-        if tag == "equal":
-            _count_noise(noise, old.lines[old_lines], new.lines[new_lines], old.steady[old_lines])
-        else:
+    equal = equal_blocks(old.steady[n_head:old_end], new.steady[n_head:new_end])
+    old_at, new_at = n_head, n_head
+    for block in (*equal, Block(old_end - n_head, new_end - n_head, 0)):
+        old_lines, new_lines = slice(old_at, n_head + block.old), slice(new_at, n_head + block.new)
+        if old_lines.start < old_lines.stop or new_lines.start < new_lines.stop:
             yield _pair(old_lines, new_lines)
+        old_at, new_at = n_head + block.old_end, n_head + block.new_end
+        same = slice(n_head + block.old, old_at)
+        _count_noise(noise, old.lines[same], new.lines[n_head + block.new : new_at], old.steady[same])
 
 
 def _pair(old: slice, new: slice) -> LinePair:

@@ -8,7 +8,8 @@ A text of any size costs a few passes of the C library over it; only stretches a
 
 import re
 import unicodedata
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -79,6 +80,7 @@ class FoldedText:
         folded = [folded_text(text[start:end]) for start, end in zip(self._starts, ends, strict=True)]
         self._folded_starts = [0, *accumulate(map(len, folded))]
         self.folded = "".join(folded)
+        self._kept: _Chunk | None = None
 
     def source(self, folded: Span) -> Span | None:
         """The characters that this range was made of; None where it begins or ends within a folded unit."""
@@ -91,19 +93,46 @@ class FoldedText:
 
     def _offset(self, at: int, *, at_end: bool) -> int | None:
         """Where the unit starts that gives this folded character, or ends that gives the one before it."""
-        chunk = max(0, bisect_right(self._folded_starts, at - at_end) - 1)
-        chunk = min(chunk, len(self._starts) - 1)
-        position, place = self._folded_starts[chunk], self._starts[chunk]
-        end = self._starts[chunk + 1] if chunk + 1 < len(self._starts) else len(self._text)
-        for units in _runs(iter_units(self._text[place:end])):
-            length = len(units[0].folded)
-            if length and position == at and not at_end:
-                return place
-            place += sum(len(unit.text) for unit in units)
-            position += length
-            if length and position == at and at_end:
-                return place
-        return None
+        number = max(0, bisect_right(self._folded_starts, at - at_end) - 1)
+        chunk = self._chunk(min(number, len(self._starts) - 1))
+        positions = chunk.ends if at_end else chunk.starts
+        found = bisect_left(positions, at)
+        if found == len(positions) or positions[found] != at:
+            return None
+        return (chunk.source_ends if at_end else chunk.source_starts)[found]
+
+    def _chunk(self, number: int) -> "_Chunk":
+        """The units of one chunk; the last is kept, since places are looked for one after the other."""
+        if self._kept is None or self._kept.number != number:
+            start = self._starts[number]
+            end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._text)
+            self._kept = _chunk_of(number, self._text[start:end], start, self._folded_starts[number])
+        return self._kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Where the runs of a chunk that give any folded text stand in it, and in the source. All four rise."""
+
+    number: int
+    starts: Sequence[int]
+    ends: Sequence[int]
+    source_starts: Sequence[int]
+    source_ends: Sequence[int]
+
+
+def _chunk_of(number: int, text: str, place: int, position: int) -> _Chunk:
+    starts, ends, source_starts, source_ends = array("q"), array("q"), array("q"), array("q")
+    for units in _runs(iter_units(text)):
+        n_chars = sum(len(unit.text) for unit in units)
+        if units[0].folded:
+            starts.append(position)
+            source_starts.append(place)
+            position += len(units[0].folded)
+            ends.append(position)
+            source_ends.append(place + n_chars)
+        place += n_chars
+    return _Chunk(number, starts, ends, source_starts, source_ends)
 
 
 def _runs(units: Iterator[Unit]) -> Iterator[list[Unit]]:

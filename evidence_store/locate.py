@@ -8,7 +8,7 @@ alone; an endpoint by the shape of its path.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evidence_store.documents.equality import same_value
+from evidence_store.documents.equality import same_text, same_value
 from evidence_store.documents.identity import Side, find_identity
 from evidence_store.documents.model import Child, Document, Node
 from evidence_store.documents.openapi import shape_of
@@ -50,7 +50,7 @@ def locate(old: Document, old_pointer: str, new: Document) -> Located:
         moved = moved or found.token != token
         pointer = join(pointer, found.token)
         old_node, new_node = child.node, found.node
-    if not same_value(old, old_node, new, new_node):
+    if not (same_text(old, new) or same_value(old, old_node, new, new_node)):
         return Located(Currency.CHANGED, pointer)
     return Located(Currency.MOVED if moved else Currency.SAME, pointer)
 

@@ -45,3 +45,12 @@ def airflow_pair() -> tuple[Path, Path]:
     if not (old.is_file() and new.is_file()):
         pytest.skip("needs the demo pair: make pair")
     return old, new
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """Real documents and logs, where they are at hand; tests that take it carry the mark `corpus`."""
+    found = Path(os.environ.get("CORPUS", ROOT.parent / "shared" / "corpus"))
+    if not found.is_dir():
+        pytest.skip("needs a corpus: CORPUS=DIR")
+    return found

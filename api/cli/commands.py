@@ -107,7 +107,7 @@ def _add_checking(verbs: Verbs) -> None:
 
 def _add_demo(verbs: Verbs) -> None:
     demo = verbs.add("demo", "Compare two versions of an API document, and report what breaks clients.", "demo:run_demo_command")
-    demo.add_argument("old", nargs="?", metavar="OLD", help="file or RESOURCE@REV; without both, a small pair that ships along")
+    demo.add_argument("old", nargs="?", metavar="OLD", help="file, folder, tar file or RESOURCE@REV; without both, a small pair")
     demo.add_argument("new", nargs="?", metavar="NEW")
     demo.add_argument(
         "--exclude", action="append", default=[], metavar="RULE", help="POINTER=VALUE, tag=NAME or glob:/path; may be given again"

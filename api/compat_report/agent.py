@@ -8,13 +8,14 @@ Invariants, each with a test:
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from api.compat_report.costs import KEYS_TOKENS, PATHS_TOKENS, TURN_TOKENS, WIDE_TOKENS, cost_of
 from api.compat_report.memo import Memo, format_memo, parse_memo
 from api.compat_report.model import Argument, Call, Need, Refusal, Side, Turn
+from api.compat_report.pointers import locate
 from api.compat_report.reading import Input, Listed, ReadValue, read_input
-from api.compat_report.steps import advance, base_evidence
+from api.compat_report.steps import Step, advance, base_evidence
 from api.compat_report.subjects import OPERATIONS
 from api.tools import value_of
 from projector import parse_errors
@@ -24,6 +25,7 @@ MAX_READS = 14
 MAX_STARTED = 6
 """Subjects that are in work at the same time."""
 _PAGE = re.compile(r"--children (\d+)-(\d+)")
+_KINDS = {"openapi": "OpenAPI", "swagger": "Swagger"}
 _SIDES: tuple[Side, Side] = ("old", "new")
 
 
@@ -49,13 +51,18 @@ def _begin(seen: Input) -> Turn:
 
 def _list(seen: Input, memo: Memo) -> Turn:
     """Turns the pages of `/paths` and makes each operation a subject."""
+    unread = _unread_versions(seen)
+    if unread:
+        evidence = list(base_evidence(seen))
+        item: dict[str, Argument] = {"subject": OPERATIONS, "state": "doing", "evidence": evidence, "next": format_memo(memo)}
+        return Turn("I look at which version of Swagger they are.", (_record([item]), *(_read(seen, need) for need in unread)))
     refusal = find_refusal(seen)
     if refusal is not None:
         return Turn(refusal.message, (), refusal)
     evidence = list(base_evidence(seen))
     page = next((one for one in seen.old.pages("/paths") if one.first == memo.page), None)
     if page is None and seen.old.find_packet("/paths", "source") is None:
-        item: dict[str, Argument] = {"subject": OPERATIONS, "state": "doing", "evidence": evidence, "next": format_memo(memo)}
+        item = {"subject": OPERATIONS, "state": "doing", "evidence": evidence, "next": format_memo(memo)}
         return Turn("I list the operations of the old version.", (_record([item]), _read_page(seen, None)))
     step = advance(seen, OPERATIONS, memo)
     following = _PAGE.fullmatch(page.next or "") if page is not None else None
@@ -69,17 +76,50 @@ def _list(seen: Input, memo: Memo) -> Turn:
     return Turn("I list more operations.", (*step.claims, _record([*items, item]), _read_page(seen, following)))
 
 
+@dataclass(slots=True)
+class _Load:
+    """What the next input will have to hold: a packet that several subjects draw on stands there once, and is read once."""
+
+    seen: Input
+    tokens: int = 0
+    reads: dict[Need, None] = field(default_factory=dict)
+    held: dict[str, None] = field(default_factory=dict)
+    started: int = 0
+
+    def price_held(self, step: Step) -> int:
+        return sum(self.seen.tokens.get(one, 0) for one in step.evidence if one not in self.held)
+
+    def price(self, step: Step) -> int:
+        return self.price_held(step) + sum(cost_of(self.seen, need) for need in step.needs if need not in self.reads)
+
+    def fits(self, step: Step) -> bool:
+        """At least one subject is taken further, whatever it needs."""
+        n_reads = len(self.reads | dict.fromkeys(step.needs))
+        return not self.started or (self.tokens + self.price(step) <= TURN_TOKENS and n_reads <= MAX_READS and self.started < MAX_STARTED)
+
+    def start(self, step: Step) -> None:
+        self.started, self.tokens = self.started + 1, self.tokens + self.price(step)
+        self.reads |= dict.fromkeys(step.needs)
+        self.held |= dict.fromkeys(step.evidence)
+
+    def keep(self, step: Step) -> bool:
+        """Whether the packets of a subject that has to wait may stay in the input."""
+        if self.tokens + self.price_held(step) > TURN_TOKENS:
+            return False
+        self.tokens += self.price_held(step)
+        self.held |= dict.fromkeys(step.evidence)
+        return True
+
+
 def _work(seen: Input, before: tuple[Call, ...] = (), recorded: Sequence[dict[str, Argument]] = ()) -> Turn:
     """Takes the subjects in work a step further, and starts others while the budget of the next input lasts."""
     claims, items = list(before), list(recorded)
-    reads: list[Call] = []
-    tokens = started = 0
+    load = _Load(seen)
     for item in seen.items:
         if item.state not in ("doing", "todo") or item.subject == OPERATIONS:
             continue
         step = advance(seen, item.subject, parse_memo(item.next))
-        cost = step.held_tokens + sum(cost_of(seen, need) for need in step.needs)
-        fits = not started or (tokens + cost <= TURN_TOKENS and len(reads) + len(step.needs) <= MAX_READS and started < MAX_STARTED)
+        fits = load.fits(step)
         if item.state == "todo" and not step.ended and not fits:
             break
         claims += step.claims
@@ -87,16 +127,13 @@ def _work(seen: Input, before: tuple[Call, ...] = (), recorded: Sequence[dict[st
         if step.ended:
             items.append(step.item)
         elif fits:
-            started, tokens = started + 1, tokens + cost
+            load.start(step)
             items.append(step.item)
-            reads += [_read(seen, need) for need in step.needs]
         else:
-            keeps = tokens + step.held_tokens <= TURN_TOKENS
-            tokens += step.held_tokens if keeps else 0
-            items.append(step.deferred(item.next, keeps_evidence=keeps))
+            items.append(step.deferred(item.next, keeps_evidence=load.keep(step)))
     if not items:
         return Turn("All subjects are dealt with.")
-    return Turn(_say(items), (*claims, _record(items), *reads))
+    return Turn(_say(items), (*claims, _record(items), *(_read(seen, need) for need in load.reads)))
 
 
 def _say(items: list[dict[str, Argument]]) -> str:
@@ -105,21 +142,38 @@ def _say(items: list[dict[str, Argument]]) -> str:
     return f"{ended} ended; in work: {', '.join(work) or 'nothing'}."
 
 
+def _unread_versions(seen: Input) -> tuple[Need, ...]:
+    """What a Swagger document says of itself as a whole, where it is not shown yet."""
+    needs: list[Need] = []
+    for side in _SIDES:
+        names = seen.view(side).find_packet("", "keys")
+        if names is not None and names.names is not None and "swagger" in names.names and "openapi" not in names.names:
+            wanted = [place for place in ("swagger", "consumes", "produces") if place in names.names]
+            needs += [Need(side, f"/{place}") for place in wanted if seen.view(side).find_packet(f"/{place}", "source") is None]
+    return tuple(needs) if any(need.pointer == "/swagger" for need in needs) else ()
+
+
 def find_refusal(seen: Input) -> Refusal | None:
     """Why the two cannot be compared, from what they say of themselves."""
+    kinds: list[str] = []
     for side in _SIDES:
         view, name = seen.view(side), seen.versions.of(side).resource
-        names, version = view.find_packet("", "keys"), view.find_packet("/openapi", "source")
+        names = view.find_packet("", "keys")
         if names is None or names.names is None:
             return Refusal("not_openapi", f"{name!r} is not an API document: it has no members")
-        if "swagger" in names.names:
-            return Refusal("unsupported_openapi", f"{name!r} is a Swagger 2.0 document; OpenAPI 3.0 and 3.1 are compared")
-        if "openapi" not in names.names or version is None or not isinstance(version.value, str):
+        kind = "openapi" if "openapi" in names.names else "swagger"
+        version = view.find_packet(f"/{kind}", "source")
+        if kind not in names.names or version is None or not isinstance(version.value, str):
             return Refusal("not_openapi", f"{name!r} is not an API document: it has no member 'openapi'")
-        if re.fullmatch(r"3\.[01](\.\d+)?(-.+)?", version.value) is None:
-            return Refusal("unsupported_openapi", f"{name!r} is OpenAPI {str(version.value)[:20]!r}; 3.0 and 3.1 are compared")
+        if re.fullmatch(r"3\.[01](\.\d+)?(-.+)?" if kind == "openapi" else r"2\.0", version.value) is None:
+            said = f"{name!r} is {_KINDS[kind]} {str(version.value)[:20]!r}"
+            return Refusal("unsupported_openapi", f"{said}; Swagger 2.0, OpenAPI 3.0 and 3.1 are compared")
         if "paths" not in names.names:
             return Refusal("not_openapi", f"{name!r} describes no paths")
+        kinds.append(kind)
+    if kinds[0] != kinds[1]:
+        said = " and ".join(f"{seen.versions.of(side).resource!r} is {_KINDS[kind]}" for side, kind in zip(_SIDES, kinds, strict=True))
+        return Refusal("unsupported_openapi", f"{said}; only documents of one kind are compared, so convert the older one first")
     return None
 
 
@@ -132,11 +186,13 @@ def _record(items: list[dict[str, Argument]]) -> Call:
 
 
 def _read(seen: Input, need: Need) -> Call:
-    version = seen.versions.of(need.side)
+    version, place = seen.versions.of(need.side), locate(need.pointer)
     arguments: dict[str, Argument] = {"resource": version.resource, "revision": version.revision}
     if need.operation:
         return Call("read_spec", {**arguments, "operation": need.operation})
-    arguments["pointer"] = need.pointer
+    if place.resource:
+        arguments = {"resource": place.resource}
+    arguments["pointer"] = place.pointer
     if need.look == "keys":
         arguments |= {"view": "keys", "max_tokens": PATHS_TOKENS if need.pointer == "/paths" else KEYS_TOKENS}
     elif need.wide:

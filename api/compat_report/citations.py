@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from api.compat_report.costs import count_chars
 from api.compat_report.model import Argument, Call, Cite, Finding, Look, Need
+from api.compat_report.pointers import locate
 from api.compat_report.reading import CHARS_PER_TOKEN, Input
 from api.compat_report.view import Hidden, Missing, View
 
@@ -49,12 +50,18 @@ def choose_look(view: View, cite: Cite) -> Look:
     return "keys" if large else "source"
 
 
+def name_place(seen: Input, cite: Cite) -> dict[str, Argument]:
+    """Resource and pointer of a passage, as a claim names what it is about."""
+    found = locate(cite.pointer)
+    return {"resource": found.resource or seen.versions.of(cite.side).resource, "pointer": found.pointer}
+
+
 def claim_call(seen: Input, cited: Cited) -> Call:
     """The call that records a finding as a claim; the tool judges it."""
     finding = cited.finding
     citations = dict.fromkeys((evidence, cite.role) for evidence, cite in zip(cited.ids, finding.cites, strict=True))
     arguments: dict[str, Argument] = {
-        "about": {"resource": seen.versions.of(finding.place.side).resource, "pointer": finding.place.pointer, "aspect": finding.rule},
+        "about": {**name_place(seen, finding.place), "aspect": finding.rule},
         "text": finding.text,
         "citations": [{"evidence": evidence, "role": role} for evidence, role in citations],
     }

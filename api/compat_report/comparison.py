@@ -95,6 +95,8 @@ def side_of(parent: Node, token: str) -> Cite:
 
 def is_there(node: Node) -> bool:
     """Whether the target of a reference exists; where it is not shown it is to be read itself, not its container."""
+    if node.is_in_absent_file:
+        return False
     node.names()
     try:
         return not isinstance(node.find(), Missing)
@@ -103,7 +105,7 @@ def is_there(node: Node) -> bool:
 
 
 class Unresolved(Exception):
-    """A `$ref` that leads out of the document, to nothing, or in a circle."""
+    """A `$ref` that leads out of the store, to nothing, or in a circle."""
 
     def __init__(self, node: Node, reason: str) -> None:
         super().__init__(f"{node.pointer}: {reason}")
@@ -119,10 +121,13 @@ def ref_of(node: Node) -> str | None:
 
 def follow(node: Node) -> Node:
     """The target of one `$ref`; raises Unresolved."""
-    pointer = find_target(ref_of(node) or "")
-    if pointer is None:
-        raise Unresolved(node.child("$ref"), "the reference leads out of the document")
-    return node.view.node(pointer)
+    address = find_target(ref_of(node) or "", node.pointer, node.view.root)
+    if address is None:
+        raise Unresolved(node.child("$ref"), "the reference leads out of what is stored")
+    target = node.view.node(address)
+    if target.is_in_absent_file:
+        raise Unresolved(node.child("$ref"), "the reference leads to a document that is not stored")
+    return target
 
 
 def follow_if_ref(node: Node) -> Node:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from api.compat_report.comparison import resolve
 from api.compat_report.model import Cite
 from api.compat_report.pointers import split_pointer
 from api.compat_report.view import Node
@@ -47,7 +48,7 @@ def parse_exclusion(text: str) -> Exclusion | None:
 
 
 def find_match(rules: tuple[Exclusion, ...], operation: Node, path: str) -> Match | None:
-    """The first rule that leaves the operation out; raises Hidden."""
+    """The first rule that leaves the operation out; raises Hidden, or Unresolved where it stands behind a `$ref` that leads nowhere."""
     for rule in rules:
         match = _match(rule, operation, path)
         if match is not None:
@@ -60,6 +61,7 @@ def _match(rule: Exclusion, operation: Node, path: str) -> Match | None:
     if rule.kind == "glob":
         matched = compile_glob(rule.name).fullmatch(path) is not None
         return Match(rule, Cite(side, operation.pointer, "scope", "keys"), "its path matches the rule") if matched else None
+    operation = resolve(operation)
     if rule.kind == "tag":
         tags = operation.get("tags")
         tag = next((tag for tag in (tags.items() if tags else ()) if tag.text() == rule.name), None)

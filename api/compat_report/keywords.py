@@ -15,7 +15,8 @@ from api.compat_report.view import Node
 
 NOT_JUDGED = (
     "not", "if", "then", "else", "contains", "prefixItems", "propertyNames", "patternProperties", "dependentRequired", "dependentSchemas",
-    "unevaluatedItems", "unevaluatedProperties", "minContains", "maxContains", "contentEncoding", "contentMediaType", "$dynamicRef",
+    "unevaluatedItems", "unevaluatedProperties", "minContains", "maxContains", "contentEncoding", "contentMediaType", "contentSchema",
+    "$dynamicRef",
 )  # fmt: skip
 _WIDER_FORMATS = {("int32", "int64"), ("float", "double")}
 
@@ -167,9 +168,11 @@ def _compare_discriminator(c: Comparison, pair: Pair) -> None:
     old, new = _both(pair, "discriminator")
     if old is None or new is None:
         return
-    before, after = old.get("propertyName"), new.get("propertyName")
+    before, after = (node if node.text() is not None else node.get("propertyName") for node in (old, new))
     if before is not None and after is not None and before.text() != after.text():
-        text = _changed("propertyName", before, after).replace("{}", "the discriminator of {}")
+        text = _changed(before.token, before, after)
+        if before.token == "propertyName":
+            text = text.replace("{}", "the discriminator of {}")
         _add(c, pair, f"{pair.direction}-discriminator-changed", text, before, after)
 
 

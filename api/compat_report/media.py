@@ -3,9 +3,11 @@
 from typing import Literal
 
 from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, ref_of, resolve, side_of
+from api.compat_report.dialect import is_swagger
+from api.compat_report.endpoints import Endpoint
 from api.compat_report.model import Cite, Direction
 from api.compat_report.phrases import Phrase, describe_operation
-from api.compat_report.pointers import split_pointer
+from api.compat_report.pointers import locate, split_pointer
 from api.compat_report.schemas import compare_schemas
 from api.compat_report.view import Node
 
@@ -15,10 +17,21 @@ BodyKind = Literal["body", "result"]
 def name_owner(node: Node) -> str:
     """What a body or a response is called, from the tokens of its pointer."""
     tokens = split_pointer(node.pointer)
+    if locate(node.pointer).resource:
+        return _name_part(tokens)
     if tokens[:1] == ("paths",) and len(tokens) > 3:
         operation = describe_operation(tokens[2], tokens[1])
         return f"response `{tokens[4]}` of {operation}" if tokens[3] == "responses" and len(tokens) > 4 else f"request body of {operation}"
     return f"`{tokens[-1]}`" if tokens else "the document"
+
+
+def _name_part(tokens: tuple[str, ...]) -> str:
+    """In another file no token names the operation."""
+    if "responses" in tokens[:-1]:
+        return f"response `{tokens[tokens.index('responses') + 1]}`"
+    if "requestBody" in tokens:
+        return "request body"
+    return f"`{tokens[-1]}`" if tokens else "a part in a file of its own"
 
 
 def compare_content(c: Comparison, old: Node, new: Node, direction: Direction, owner: Phrase) -> None:
@@ -70,7 +83,10 @@ def compare_body(c: Comparison, old: Node, new: Node) -> None:
 def compare_result(c: Comparison, old: Node, new: Node) -> None:
     """Two response objects, references followed."""
     with c.part():
-        _compare_contents(c, old, new, "response")
+        if is_swagger(old.view):
+            _compare_only_schema(c, old, new)
+        else:
+            _compare_contents(c, old, new, "response")
     with c.part():
         _compare_headers(c, old, new)
 
@@ -79,6 +95,15 @@ def _compare_contents(c: Comparison, old: Node, new: Node, direction: Direction)
     before, after = old.get("content"), new.get("content")
     if before is not None:
         compare_content(c, before, after or new, direction, Phrase(name_owner(old)))
+
+
+def _compare_only_schema(c: Comparison, old: Node, new: Node) -> None:
+    """In Swagger 2.0 one schema stands for all media types; without it there is no body."""
+    before, after = old.get("schema"), new.get("schema")
+    if before is not None and after is not None:
+        compare_schemas(c, before, after, "response")
+    elif before is not None:
+        c.add("response-body-removed", f"`schema` of {name_owner(old)} removed: it has no body any more", old_cite(before), lacking(new))
 
 
 def _compare_headers(c: Comparison, old: Node, new: Node) -> None:
@@ -101,6 +126,9 @@ def _compare_header(c: Comparison, old: Node, new: Node) -> None:
     except Unresolved as fault:
         ask_reference(c, fault, "a `$ref` among the headers is not followed")
         return
+    if is_swagger(old.view):
+        compare_schemas(c, old, new, "response", at_root=True)
+        return
     before, after = old.get("required"), new.get("required")
     if before is not None and before.value() is True and (after is None or after.value() is not True):
         c.add("response-header-optional", f"header `{old.token}` is no longer required", old_cite(before), side_of(new, "required"))
@@ -116,30 +144,32 @@ def ask_reference(c: Comparison, fault: Unresolved, text: str) -> None:
     c.ask("reference-not-followed", text, fault.reason, Cite(side, fault.node.pointer, side), Cite(other.side, "", "absent", "keys"))
 
 
-def compare_bodies(c: Comparison, old: Node, new: Node) -> None:
+def compare_bodies(c: Comparison, old: Endpoint, new: Endpoint) -> None:
     """What two operations take."""
-    before, after = old.get("requestBody"), new.get("requestBody")
+    before, after = old.node.get("requestBody"), new.node.get("requestBody")
     if before is not None and after is not None:
         compare_referable(c, "body", before, after)
     elif before is not None:
-        c.add("request-body-removed", f"{name_owner(before)} removed", old_cite(before), lacking(new))
+        phrase = old.phrase
+        c.add("request-body-removed", f"request body of {phrase.text} removed", old_cite(before), lacking(new.node), *phrase.cites)
     elif after is not None:
-        _report_new_body(c, after, old)
+        _report_new_body(c, after, old, new.phrase)
 
 
-def _report_new_body(c: Comparison, body: Node, old: Node) -> None:
+def _report_new_body(c: Comparison, body: Node, old: Endpoint, phrase: Phrase) -> None:
     try:
         required = resolve(body).get("required")
     except Unresolved as fault:
         ask_reference(c, fault, "a `$ref` to a new request body is not followed")
         return
     if required is not None and required.value() is True:
-        c.add("request-body-required-added", f"new required {name_owner(body)}", new_cite(required), lacking(old))
+        text = f"new required request body of {phrase.text}"
+        c.add("request-body-required-added", text, new_cite(required), lacking(old.node), *phrase.cites)
 
 
-def compare_results(c: Comparison, old: Node, new: Node) -> None:
+def compare_results(c: Comparison, old: Endpoint, new: Endpoint) -> None:
     """What two operations answer, by status."""
-    before, after = old.get("responses"), new.get("responses")
+    before, after = old.node.get("responses"), new.node.get("responses")
     if before is None:
         return
     statuses = () if after is None else after.names()
@@ -149,8 +179,9 @@ def compare_results(c: Comparison, old: Node, new: Node) -> None:
         with c.part():
             same = next((one for one in (status, f"{status[:1]}XX") if one in statuses), None)
             if same is None or after is None:
-                text = f"{name_owner(before.child(status))} removed"
-                c.add("response-removed", text, old_cite(before.child(status)), lacking(after or new))
+                phrase = old.phrase
+                text = f"response `{status}` of {phrase.text} removed"
+                c.add("response-removed", text, old_cite(before.child(status)), lacking(after or new.node), *phrase.cites)
             else:
                 compare_referable(c, "result", before.child(status), after.child(same))
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from api.compat_report.comparison import Comparison, Unresolved, is_there, lacking, new_cite, old_cite, resolve, side_of
+from api.compat_report.dialect import is_swagger
+from api.compat_report.endpoints import Endpoint, find_endpoint, find_item, list_names
 from api.compat_report.exclusions import Exclusion, find_match
 from api.compat_report.media import ask_reference, compare_bodies, compare_body, compare_result, compare_results
 from api.compat_report.model import Cite, Need
@@ -13,7 +15,8 @@ from api.compat_report.pointers import escape_token, split_pointer
 from api.compat_report.schemas import compare_schemas
 from api.compat_report.security import compare_scheme, compare_security
 from api.compat_report.subjects import METHODS, OperationSubject, PairSubject, format_operation
-from api.compat_report.view import Hidden, Node, View
+from api.compat_report.swagger import compare_body_parameters, compare_produced
+from api.compat_report.view import Hidden, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,85 +28,98 @@ class Absent:
 
 def compare_operation(c: Comparison, subject: OperationSubject, rules: tuple[Exclusion, ...]) -> None:
     """One operation of the old version, unless a rule leaves it out."""
-    path = f"/paths/{escape_token(subject.path)}"
-    old = c.old.node(f"{path}/{subject.method}")
+    try:
+        _compare_operation(c, subject, rules)
+    except Unresolved as fault:
+        ask_reference(c, fault, f"a `$ref` in {describe_operation(subject.method, subject.path)} is not followed")
+
+
+def _compare_operation(c: Comparison, subject: OperationSubject, rules: tuple[Exclusion, ...]) -> None:
+    name = describe_operation(subject.method, subject.path)
     with c.part():
-        match = find_match(rules, old, subject.path)
+        place = find_item(c.old, subject.path).child(subject.method)
+        match = find_match(rules, place, subject.path)
         if match is not None:
-            c.exclude(match.rule.text, f"{describe_operation(subject.method, subject.path)} is left out: {match.said}", match.cite)
+            c.exclude(match.rule.text, f"{name} is left out: {match.said}", match.cite)
             return
+    old: Endpoint | None = None
+    new: Endpoint | Absent | None = None
     with c.part():
-        list_names(c.old.node(path))
-    new = None
+        old = find_endpoint(c.old, subject.path, subject.method)
+        list_names(old.item)
     with c.part():
         new = find_operation(c, subject)
-        list_names(new.container if isinstance(new, Absent) else new.parent())
-    if isinstance(new, Absent) and not c.needs:
-        text = f"operation {describe_operation(subject.method, subject.path)} removed"
-        c.add("operation-removed", text, old_cite(old), lacking(new.container))
-    elif isinstance(new, Node) and not c.needs:
-        _compare_parts(c, old, new, rules, subject)
+    if isinstance(new, Absent) and old is not None and not c.needs:
+        c.add("operation-removed", f"operation {name} removed", old_cite(old.place), lacking(new.container))
+    elif isinstance(new, Endpoint) and old is not None and not c.needs:
+        _compare_parts(c, old, new, rules)
 
 
-def _compare_parts(c: Comparison, old: Node, new: Node, rules: tuple[Exclusion, ...], subject: OperationSubject) -> None:
+def _compare_parts(c: Comparison, old: Endpoint, new: Endpoint, rules: tuple[Exclusion, ...]) -> None:
     with c.part():
-        _ask_when_marked(c, old, new, rules, subject)
-    for compare in (compare_parameters, compare_bodies, compare_results, compare_security, _ask_about_callbacks):
+        _ask_when_marked(c, old, new, rules)
+    bodies = (compare_body_parameters, compare_produced) if is_swagger(c.old) else (compare_bodies,)
+    for compare in (compare_parameters, *bodies, compare_results, compare_security, _ask_about_callbacks):
         with c.part():
             try:
                 compare(c, old, new)
             except Unresolved as fault:
-                ask_reference(c, fault, f"a `$ref` in {describe_operation(subject.method, subject.path)} is not followed")
+                ask_reference(c, fault, f"a `$ref` in {old.phrase.text} is not followed")
 
 
-def find_operation(c: Comparison, subject: OperationSubject) -> Node | Absent:
-    """The operation of the new version with the same method and a path of the same shape; raises Hidden."""
-    path = _find_path(c.new, subject)
+def find_operation(c: Comparison, subject: OperationSubject) -> Endpoint | Absent:
+    """The operation of the new version with the same method and a path of the same shape; raises Hidden or Unresolved."""
+    path = _find_path(c, subject)
     if path is None and c.tried == 0:
         c.needs.setdefault(Need("new", f"/paths/{escape_token(subject.path)}", "keys"))
         raise Hidden(Need("new", "", operation=format_operation(subject.method, subject.path)))
     if path is None:
         paths = c.new.node("/paths")
-        same = [name for name in list_names(paths) if shape_of(name) == shape_of(subject.path)]
+        names = list_names(paths)
+        same = [name for name in names if shape_of(name) == shape_of(subject.path)]
+        if subject.path not in same and same:
+            same = _without_namesakes(c, same)
         if not same:
             return Absent(paths)
-        path = paths.child(subject.path if subject.path in same else same[0])
-    operation = path.child(subject.method)
-    if not operation.is_shown() and subject.method not in list_names(path):
-        return Absent(path)
-    return operation
+        path = subject.path if subject.path in same else same[0]
+    item = find_item(c.new, path)
+    if not item.child(subject.method).is_shown() and subject.method not in list_names(item):
+        return Absent(item)
+    endpoint = find_endpoint(c.new, path, subject.method)
+    list_names(endpoint.item)
+    return endpoint
 
 
-def list_names(node: Node) -> tuple[str, ...]:
-    """The names of a container whose members are not all wanted: read as names, not whole."""
-    try:
-        return node.names()
-    except Hidden as hidden:
-        raise Hidden(Need(node.view.side, node.pointer, "keys")) from hidden
+def _without_namesakes(c: Comparison, names: list[str]) -> list[str]:
+    """A path that the old version has under this very name is the counterpart of that one."""
+    known = list_names(c.old.node("/paths"))
+    return [name for name in names if name not in known]
 
 
-def _find_path(view: View, subject: OperationSubject) -> Node | None:
-    """A path item of this shape of which something is shown, the one of the same name first."""
-    known = [split_pointer(pointer) for pointer in view.known_pointers()]
-    names = [tokens[1] for tokens in known if len(tokens) > 1 and tokens[0] == "paths" and shape_of(tokens[1]) == shape_of(subject.path)]
-    found = subject.path if subject.path in names else next(iter(names), None)
-    return None if found is None else view.node(f"/paths/{escape_token(found)}")
+def _find_path(c: Comparison, subject: OperationSubject) -> str | None:
+    """A path of this shape of which something is shown, the one of the same name first."""
+    shape = shape_of(subject.path)
+    known = [split_pointer(pointer) for pointer in c.new.known_pointers() if pointer.startswith("/paths/")]
+    names = list(dict.fromkeys(tokens[1] for tokens in known if shape_of(tokens[1]) == shape))
+    if subject.path in names:
+        return subject.path
+    return next(iter(_without_namesakes(c, names)), None) if names else None
 
 
-def _ask_when_marked(c: Comparison, old: Node, new: Node, rules: tuple[Exclusion, ...], subject: OperationSubject) -> None:
+def _ask_when_marked(c: Comparison, old: Endpoint, new: Endpoint, rules: tuple[Exclusion, ...]) -> None:
     """A mark that the new version alone has leaves nothing out; that it was set is said."""
     marks = tuple(rule for rule in rules if rule.kind != "glob")
-    match = find_match(marks, new, new.parent().token)
+    match = find_match(marks, new.node, new.path)
     if match is None:
         return
     name = "tags" if match.rule.kind == "tag" else split_pointer(match.rule.name)[0]
-    text = f"{describe_operation(subject.method, subject.path)} is now marked: {match.said}"
-    cites = (side_of(old, name), Cite("new", match.cite.pointer, "new"))
+    text = f"{old.phrase.text} is now marked: {match.said}"
+    cites = (side_of(old.node, name), Cite("new", match.cite.pointer, "new"), *old.phrase.cites)
     c.ask("operation-marked-out", text, "the old version has no such mark, so the operation is compared", *cites)
 
 
-def _ask_about_callbacks(c: Comparison, old: Node, new: Node) -> None:
-    before, after = old.get("callbacks"), new.get("callbacks")
+def _ask_about_callbacks(c: Comparison, old: Endpoint, new: Endpoint) -> None:
+    before, after = old.node.get("callbacks"), new.node.get("callbacks")
     if before is None:
         return
     try:
@@ -114,7 +130,7 @@ def _ask_about_callbacks(c: Comparison, old: Node, new: Node) -> None:
             raise
         changed = True
     if changed:
-        cites = (old_cite(before), lacking(new) if after is None else new_cite(after))
+        cites = (old_cite(before), lacking(new.node) if after is None else new_cite(after))
         c.ask("operation-part-not-compared", "`callbacks` changed or are too large", "the rules do not judge callbacks", *cites)
 
 
@@ -128,11 +144,11 @@ def list_operations(c: Comparison, page: int) -> None:
     names = list(paths.names()) if shown is None else list(shown.children or {})
     for name in names:
         with c.part():
-            item = paths.child(name)
-            members = list_names(item)
-            if "$ref" in members:
-                cites = (old_cite(item), lacking(c.new.node("")))
-                c.ask("operation-part-not-compared", "a path item stands behind `$ref`", "path items are not followed", *cites)
+            try:
+                members = list_names(find_item(c.old, name))
+            except Unresolved as fault:
+                ask_reference(c, fault, "a path item stands behind a `$ref` that is not followed")
+                continue
             for method in METHODS:
                 if method in members:
                     c.subjects.setdefault(format_operation(method, name))

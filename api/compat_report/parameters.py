@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 
 from api.compat_report.comparison import Comparison, Unresolved, lacking, new_cite, old_cite, ref_of, resolve, side_of
+from api.compat_report.dialect import is_swagger
+from api.compat_report.endpoints import Endpoint
 from api.compat_report.media import ask_reference, compare_content
 from api.compat_report.model import Cite
 from api.compat_report.phrases import describe_parameter
@@ -11,7 +13,9 @@ from api.compat_report.schemas import compare_schemas
 from api.compat_report.shapes import find_core, find_parts, find_types
 from api.compat_report.view import Hidden, Node
 
-_LABEL = re.compile(r"(query|header|path|cookie) (.+)", re.DOTALL)
+_LABEL = re.compile(r"(query|header|path|cookie|formData|body) (.+)", re.DOTALL)
+BODY = "body"
+"""The place of the parameter that is the body, in Swagger 2.0."""
 _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 
 
@@ -40,23 +44,24 @@ class Parameter:
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
-def compare_parameters(c: Comparison, old: Node, new: Node) -> None:
-    """All parameters of two operations."""
-    olds, news = _in_force(c, old), _in_force(c, new)
+def compare_parameters(c: Comparison, old: Endpoint, new: Endpoint) -> None:
+    """All parameters of two operations but the body."""
+    olds, news = list_parameters(c, old), list_parameters(c, new)
     if olds is None or news is None:
         return
     for key, parameter in olds.items():
         with c.part():
+            if parameter.place == BODY:
+                continue
             if key in news:
-                _compare_pair(c, parameter.node, news[key].node)
+                compare_referred(c, parameter.node, news[key].node)
             elif parameter.place != "path":
-                absent = _lists(new)
                 phrase = describe_parameter(parameter.node)
                 cites = () if ref_of_shown(parameter.node) is None else phrase.cites
-                c.add("request-parameter-removed", f"{phrase.text} removed", old_cite(parameter.node), *absent, *cites)
+                c.add("request-parameter-removed", f"{phrase.text} removed", old_cite(parameter.node), *_lists(new), *cites)
     for key, parameter in news.items():
         with c.part():
-            if key not in olds and parameter.place != "path":
+            if key not in olds and parameter.place not in ("path", BODY):
                 _report_new(c, parameter, old)
 
 
@@ -64,7 +69,7 @@ def ref_of_shown(node: Node) -> str | None:
     return ref_of(node) if node.is_shown() else None
 
 
-def _report_new(c: Comparison, parameter: Parameter, old: Node) -> None:
+def _report_new(c: Comparison, parameter: Parameter, old: Endpoint) -> None:
     try:
         target = resolve(parameter.node)
     except Unresolved as fault:
@@ -77,18 +82,18 @@ def _report_new(c: Comparison, parameter: Parameter, old: Node) -> None:
         c.add("request-parameter-required-added", f"new required {phrase.text}", new_cite(parameter.node), *_lists(old), *cites)
 
 
-def _lists(operation: Node) -> tuple[Cite, ...]:
+def _lists(operation: Endpoint) -> tuple[Cite, ...]:
     """The names in the parameter lists of an operation, which show what they do not hold."""
-    owners = (operation, operation.parent())
+    owners = (operation.node, operation.item)
     return tuple(lacking(owner.get("parameters") or owner) for owner in owners)
 
 
-def _in_force(c: Comparison, operation: Node) -> dict[tuple[str, str], Parameter] | None:
-    """The parameters of the path, overridden by those of the operation."""
-    names = template_names(operation.parent().token)
+def list_parameters(c: Comparison, operation: Endpoint) -> dict[tuple[str, str], Parameter] | None:
+    """The parameters of the path, overridden by those of the operation; None while not all of them are shown."""
+    names = template_names(operation.path)
     found: dict[tuple[str, str], Parameter] = {}
     n_needs = len(c.needs)
-    for owner in (operation.parent(), operation):
+    for owner in (operation.item, operation.node):
         with c.part():
             array = owner.get("parameters")
             listed = [] if array is None else _listed(c, array)
@@ -126,7 +131,8 @@ def _read(item: Node) -> Parameter:
     return Parameter(target.child("in").text() or "", target.child("name").text() or "", item)
 
 
-def _compare_pair(c: Comparison, old: Node, new: Node) -> None:
+def compare_referred(c: Comparison, old: Node, new: Node) -> None:
+    """In place where both stand here, as a pair of its own where one is referred to or not shown."""
     if not (old.is_shown() and new.is_shown()) or ref_of(old) is not None or ref_of(new) is not None:
         c.use("parameter", *(resolve(node) if node.is_shown() else node for node in (old, new)))
         return
@@ -138,7 +144,11 @@ def compare_parameter(c: Comparison, old: Node, new: Node) -> None:
     before, after = old.get("required"), new.get("required")
     if after is not None and after.value() is True and (before is None or before.value() is not True):
         phrase = describe_parameter(old)
-        c.add("request-parameter-required", f"{phrase.text} is required", side_of(old, "required"), new_cite(after), *phrase.cites)
+        rule = "request-body-required" if old.child("in").text() == BODY else "request-parameter-required"
+        c.add(rule, f"{phrase.text} is required", side_of(old, "required"), new_cite(after), *phrase.cites)
+    if is_swagger(old.view) and old.child("in").text() != BODY:
+        _compare_plain(c, old, new)
+        return
     with c.part():
         _compare_serialization(c, old, new)
     schemas, contents = (old.get("schema"), new.get("schema")), (old.get("content"), new.get("content"))
@@ -150,6 +160,19 @@ def compare_parameter(c: Comparison, old: Node, new: Node) -> None:
         phrase = describe_parameter(old)
         sides = (old_cite(schemas[0] or contents[0] or old), new_cite(schemas[1] or contents[1] or new))
         c.add("request-parameter-serialization-changed", f"{phrase.text} is written in another way", *sides, *phrase.cites)
+
+
+def _compare_plain(c: Comparison, old: Node, new: Node) -> None:
+    """In Swagger 2.0 a parameter that is no body says itself what a schema would."""
+    with c.part():
+        formats = [(stated.text() if (stated := node.get("collectionFormat")) else None) or "csv" for node in (old, new)]
+        arrays = all(node.child("type").text() == "array" for node in (old, new))
+        if arrays and formats[0] != formats[1]:
+            phrase = describe_parameter(old)
+            sides = side_of(old, "collectionFormat"), side_of(new, "collectionFormat")
+            text = f"`collectionFormat` of {phrase.text} changed"
+            c.add("request-parameter-serialization-changed", text, *sides, *phrase.cites)
+    compare_schemas(c, old, new, "request", at_root=True)
 
 
 def _compare_serialization(c: Comparison, old: Node, new: Node) -> None:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from api.compat_report.comparison import Unresolved, resolve
 from api.compat_report.model import Cite, Direction
-from api.compat_report.pointers import join_pointer, split_pointer
+from api.compat_report.pointers import ancestor_of, locate, split_pointer
 from api.compat_report.view import Node
 
 _UNSPOKEN = {"allOf", "anyOf", "oneOf"}
+_PLACES = {"formData": "form"}
+_STRUCTURE = {"properties", "patternProperties", "items", "additionalProperties", "content", "schema", "headers", "responses", *_UNSPOKEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,10 @@ def describe_schema(node: Node, direction: Direction) -> Phrase:
     tokens = split_pointer(node.pointer)
     parameter = _parameter_depth(tokens)
     if parameter is not None:
-        owner = describe_parameter(node.view.node(join_pointer(tokens[:parameter])))
-        steps = _steps(tokens[parameter + 1 :])
+        owner = describe_parameter(node.view.node(ancestor_of(node.pointer, parameter)))
+        steps = _steps(tokens[parameter:])
         return Phrase(" of ".join([*steps, owner.text]), owner.cites)
-    root = _root(tokens)
+    root = _root(tokens) if not locate(node.pointer).resource else _root_of_part(tokens)
     return Phrase(f"{direction} {' of '.join([*_steps(tokens[root.depth :]), root.text])}")
 
 
@@ -36,8 +38,8 @@ def describe_parameter(node: Node) -> Phrase:
         target = resolve(node)
     except Unresolved:
         return Phrase("parameter")
-    name = target.child("name")
-    return Phrase(f"{target.child('in').text()} parameter `{name.text()}`", (Cite(node.view.side, name.pointer, "context"),))
+    name, place = target.child("name"), target.child("in").text() or ""
+    return Phrase(f"{_PLACES.get(place, place)} parameter `{name.text()}`", (Cite(node.view.side, name.pointer, "context"),))
 
 
 def describe_operation(method: str, path: str) -> str:
@@ -64,6 +66,10 @@ def _root(tokens: tuple[str, ...]) -> _Root:
     """The named place under which a schema stands."""
     if tokens[:2] == ("components", "schemas") and len(tokens) > 2:
         return _Root(3, f"schema `{tokens[2]}`")
+    if tokens[:1] == ("definitions",) and len(tokens) > 1:
+        return _Root(2, f"schema `{tokens[1]}`")
+    if tokens[:1] == ("responses",) and len(tokens) > 1:
+        return _Root(2, f"`{tokens[1]}` in `responses`")
     if tokens[:1] == ("components",) and len(tokens) > 2:
         return _Root(3, f"`{tokens[2]}` in `{tokens[1]}`")
     if tokens[:1] == ("paths",) and len(tokens) > 2:
@@ -72,6 +78,12 @@ def _root(tokens: tuple[str, ...]) -> _Root:
             return _Root(5, f"body `{tokens[4]}` of {operation}")
         return _Root(3, f"body of {operation}")
     return _Root(0, "schema")
+
+
+def _root_of_part(tokens: tuple[str, ...]) -> _Root:
+    """In another file a first token that is no keyword names one of several schemas."""
+    named = tokens[:1] and tokens[0] not in _STRUCTURE
+    return _Root(1, f"schema `{tokens[0]}`") if named else _Root(0, "schema")
 
 
 def _steps(tokens: tuple[str, ...]) -> list[str]:
@@ -98,7 +110,7 @@ def _steps(tokens: tuple[str, ...]) -> list[str]:
 def _parameter_depth(tokens: tuple[str, ...]) -> int | None:
     """How many tokens lead to the parameter that this place is in, None where it is in none."""
     for depth in range(1, len(tokens)):
-        if tokens[depth - 1] == "parameters" and (tokens[:2] == ("components", "parameters") or tokens[0] == "paths"):
+        if tokens[depth - 1] == "parameters" and (tokens[:2] == ("components", "parameters") or depth == 1 or tokens[0] == "paths"):
             return depth + 1
         if tokens[depth - 1] in ("requestBody", "responses", "schemas", "callbacks"):
             return None

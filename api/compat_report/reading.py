@@ -7,11 +7,13 @@ from typing import cast
 
 from api.compat_report.exclusions import Exclusion, parse_exclusion
 from api.compat_report.model import Side, Value, Version
+from api.compat_report.pointers import format_address
 from api.compat_report.view import MISSING, Child, Missing, Shown, View
 from api.tools import PlainValue
-from projector import PacketText, parse_packets, parse_sections
+from projector import PacketText, parse_errors, parse_packets, parse_sections
 
 ReadValue = Callable[[PacketText], PlainValue]
+_NO_RESOURCE = re.compile(r"there is no resource '([^']+)'")
 _COMPARE = re.compile(r"compare: (.+)@(\d+) -> (.+)@(\d+)", re.DOTALL)
 CHARS_PER_TOKEN = 3
 """Fewer than tokenizers reach on such text, so that an estimate by it is an upper bound in practice."""
@@ -68,17 +70,28 @@ def read_input(text: str, read_value: ReadValue) -> Input:
     versions = find_versions(task.constraints)
     progress = parse_sections(_last_section(text, "[progress]")).progress
     packets = parse_packets(text)
-    old, new = View("old"), View("new")
+    gone = dict.fromkeys(found[1] for error in parse_errors(text) if (found := _NO_RESOURCE.match(error.message)))
+    old, new = View("old", versions.old.resource, absent=gone), View("new", versions.new.resource, absent=gone)
     for packet in packets:
-        shown = read_packet(packet, read_value)
-        if shown is not None:
-            for view, version in ((old, versions.old), (new, versions.new)):
-                if (packet.resource, packet.revision) == (version.resource, version.revision):
-                    view.add((shown,))
+        for view, version in ((old, versions.old), (new, versions.new)):
+            file = _find_file(packet, version, versions)
+            shown = None if file is None else read_packet(packet, read_value, file)
+            if shown is not None:
+                view.add((shown,))
     rules = tuple(rule for rule in map(parse_exclusion, task.excluded) if rule is not None)
     items = tuple(Listed(item.subject, item.state.value, item.next) for item in progress.items) if progress else ()
     counts = dict(progress.counts) if progress else {}
     return Input(versions, rules, items, counts, old, new, {packet.id: _estimate(packet) for packet in packets})
+
+
+def _find_file(packet: PacketText, version: Version, versions: Versions) -> str | None:
+    """Which file of this version a packet shows: empty for the document itself, None when it is of the other version.
+
+    A run reads any other resource at the one revision that it is pinned to.
+    """
+    if packet.resource == version.resource:
+        return "" if packet.revision == version.revision else None
+    return None if packet.resource in (versions.old.resource, versions.new.resource) else str(packet.resource)
 
 
 def find_versions(constraints: Sequence[str]) -> Versions:
@@ -90,11 +103,11 @@ def find_versions(constraints: Sequence[str]) -> Versions:
     raise NoComparison("the task has no constraint `compare: RESOURCE@A -> RESOURCE@B`")
 
 
-def read_packet(packet: PacketText, read_value: ReadValue) -> Shown | None:
+def read_packet(packet: PacketText, read_value: ReadValue, file: str = "") -> Shown | None:
     """What a packet shows of a place; None for lines, bytes and quotes, and for passages that are cut."""
     if packet.selector.kind != "pointer":
         return None
-    pointer = packet.selector.text
+    pointer = format_address(file, packet.selector.text)
     if packet.outline is not None:
         children = {
             entry.token: Child(entry.type, entry.size, entry.n_children, entry.keys if entry.type == "object" else ())

@@ -17,6 +17,8 @@ from projector import PacketText
 _MARKS = (('"', '"'), ("“", "”"), ("「", "」"), ("«", "»"))
 _UNSAFE = ("<", "`", "[ev_", "](", "\r")
 """Where a quote ends at the latest: what a renderer would read as markup, or a reader as a citation."""
+_SHARED = ("definitions", "parameters", "responses", "securityDefinitions")
+"""Containers at the root of a Swagger 2.0 document."""
 QUOTE_CHARS = 80
 NAMED_OPERATIONS = 12
 """Operations named beside a conclusion; the rest is counted."""
@@ -105,6 +107,8 @@ def find_group(conclusion: Conclusion) -> str:
         return f"{tokens[2]} {tokens[1]}" if tokens[2] in METHODS else named or tokens[1]
     if tokens[:1] == ("components",) and len(tokens) > 2:
         return f"{tokens[1]}/{tokens[2]}"
+    if tokens[:1] and tokens[0] in _SHARED and len(tokens) > 1:
+        return f"{tokens[0]}/{tokens[1]}"
     return conclusion.operations[0] if len(conclusion.operations) == 1 else "the document"
 
 

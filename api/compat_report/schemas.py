@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from api.compat_report.branches import compare_branches
 from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, side_of
+from api.compat_report.dialect import version_node
 from api.compat_report.keywords import compare_keywords
 from api.compat_report.model import Cite, Direction
 from api.compat_report.phrases import Phrase, describe_schema, spell
@@ -85,7 +86,7 @@ def _compare_cores(c: Comparison, direction: Direction, old: Core, new: Core) ->
     if pair is None:
         return
     branches = find_branches(pair.old_parts), find_branches(pair.new_parts)
-    if any(branches):
+    if any(branches) and not _binds_alone(pair, *branches):
         with c.part():
             compare_branches(c, pair.old, pair.new, *branches, direction, compare_schemas)
     elif not _compare_types(c, pair):
@@ -93,6 +94,15 @@ def _compare_cores(c: Comparison, direction: Direction, old: Core, new: Core) ->
     with c.part():
         compare_members(c, pair)
     compare_keywords(c, pair, compare_schemas)
+
+
+def _binds_alone(pair: Schemas, old_branches: tuple[Node, ...], new_branches: tuple[Node, ...]) -> bool:
+    """Whether alternatives only came beside what binds a response already, or only went from beside what a request keeps to."""
+    if (new_branches if pair.direction == "request" else old_branches) or not find_all(pair.old_parts, "type"):
+        return False
+    before, after = find_types(pair.old_parts, pair.old), find_types(pair.new_parts, pair.new)
+    wide, narrow = (after, before) if pair.direction == "request" else (before, after)
+    return after.stated and covers(wide.names, narrow.names)
 
 
 def _pair_parts(c: Comparison, direction: Direction, old: Node, new: Node) -> Schemas | None:
@@ -144,7 +154,7 @@ def compare_null(c: Comparison, direction: Direction, old: Core, new: Core) -> N
         return
     note, cites, place = "", phrase.cites, after.place
     if after.meaningless is not None:
-        version = new.node.view.node("/openapi")
+        version = version_node(new.node.view)
         note = f" (`nullable` has no meaning in OpenAPI `{version.text()}`)"
         cites, place = (*cites, Cite("new", version.pointer, "context")), after.meaningless.parent()
     c.add("request-null-removed", f"{phrase.text} no longer takes null{note}", old_cite(before.place), new_cite(place), *cites)
@@ -182,9 +192,11 @@ def compare_members(c: Comparison, pair: Schemas) -> None:
     unwritten = "readOnly" if pair.direction == "request" else "writeOnly"
     for name, nodes in olds.items():
         with c.part():
-            if _is_marked(nodes, unwritten) or _is_marked(news.get(name, ()), unwritten):
+            if _is_marked(nodes, unwritten):
                 continue
-            if name not in news:
+            if name in news and _is_marked(news[name], unwritten):
+                _report_marked(c, pair, nodes[0], news[name], unwritten)
+            elif name not in news:
                 _report_removed(c, pair, nodes[0])
             elif len(nodes) == len(news[name]):
                 for old, new in zip(nodes, news[name], strict=True):
@@ -216,7 +228,20 @@ def _is_marked(nodes: tuple[Node, ...], mark: str) -> bool:
     return False
 
 
+def _report_marked(c: Comparison, pair: Schemas, old: Node, news: tuple[Node, ...], mark: str) -> None:
+    """From now on the property is for the other direction only."""
+    place = next(node for node in news if _is_marked((node,), mark))
+    phrase = describe_schema(old, pair.direction)
+    text, cites = f"{phrase.text} is now `{mark}`", (old_cite(old), new_cite(place.child(mark)), *phrase.cites)
+    if pair.direction == "response":
+        c.add("response-property-removed", text, *cites)
+    else:
+        c.ask("request-property-undescribed", text, "whether a server still takes what is read only cannot be seen", *cites)
+
+
 def _report_removed(c: Comparison, pair: Schemas, node: Node) -> None:
+    if pair.direction == "request" and node.token in _required(pair.new_parts):
+        return  # it has to be sent, so it is still taken
     phrase = describe_schema(node, pair.direction)
     absent = tuple(lacking(_container(part)) for part in pair.new_parts)
     if pair.direction == "response":

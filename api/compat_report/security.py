@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from api.compat_report.comparison import Comparison, lacking, new_cite, old_cite, side_of
+from api.compat_report.dialect import scheme_place
+from api.compat_report.endpoints import Endpoint
 from api.compat_report.model import Cite
-from api.compat_report.phrases import describe_operation, spell
+from api.compat_report.phrases import spell
 from api.compat_report.view import Node
 
-_FIELDS = ("type", "scheme", "in", "name", "openIdConnectUrl")
+_FIELDS = ("type", "scheme", "in", "name", "flow", "openIdConnectUrl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,9 @@ class Alternative:
         return all(name in held and scopes <= held[name] for name, scopes in other.schemes)
 
 
-def compare_security(c: Comparison, old: Node, new: Node) -> None:
+def compare_security(c: Comparison, old: Endpoint, new: Endpoint) -> None:
     """Each way in of the old version must still be one."""
-    before, after = _find_list(old), _find_list(new)
+    before, after = _find_list(old.node), _find_list(new.node)
     olds, news = _alternatives(before), _alternatives(after)
     for alternative in olds:
         if not any(alternative.suffices_for(one) for one in news):
@@ -51,15 +53,16 @@ def _scopes(node: Node) -> frozenset[str]:
     return frozenset(item.text() or "" for item in node.items())
 
 
-def _report(c: Comparison, lost: Alternative, before: Node | None, after: Node | None, old: Node, new: Node) -> None:
+def _report(c: Comparison, lost: Alternative, before: Node | None, after: Node | None, old: Endpoint, new: Endpoint) -> None:
     assert after is not None
     inherited = after.parent().pointer == "" and (before is None or before.parent().pointer == "")
-    of = "" if inherited else f" of {describe_operation(old.token, old.parent().token)}"
+    of = "" if inherited else f" of {old.phrase.text}"
     cites: tuple[Cite, ...]
     if lost.node is None:
-        cites = (lacking(old.view.node("")),) if inherited else (lacking(old), lacking(old.view.node("")))
+        cites = (lacking(c.old.node("")),) if inherited else (lacking(old.node), lacking(c.old.node("")))
     else:
         cites = (old_cite(lost.node),)
+    cites += () if inherited else old.phrase.cites
     if lost.schemes:
         said = " and ".join(f"`{name}`" for name, _ in lost.schemes)
         c.add("security-changed", f"{said} alone no longer satisfies `security`{of}", *cites, new_cite(after))
@@ -70,8 +73,7 @@ def _report(c: Comparison, lost: Alternative, before: Node | None, after: Node |
 def _use_schemes(c: Comparison, olds: tuple[Alternative, ...], news: tuple[Alternative, ...]) -> None:
     kept = {name for one in news for name, _ in one.schemes}
     for name in dict.fromkeys(name for one in olds for name, _ in one.schemes if name in kept):
-        place = f"/components/securitySchemes/{name.replace('~', '~0').replace('/', '~1')}"
-        c.use("scheme", c.old.node(place), c.new.node(place))
+        c.use("scheme", *(view.node(scheme_place(view)).child(name) for view in (c.old, c.new)))
 
 
 def compare_scheme(c: Comparison, old: Node, new: Node) -> None:

@@ -6,6 +6,7 @@ Nothing is merged into a copy: each keyword is answered with the place where it 
 from dataclasses import dataclass
 
 from api.compat_report.comparison import Unresolved, follow, is_there, ref_of
+from api.compat_report.dialect import has_draft_references, null_mark
 from api.compat_report.model import Need, Value
 from api.compat_report.view import Hidden, Node
 
@@ -37,11 +38,6 @@ class Null:
     place: Node
     meaningless: Node | None = None
     """A `nullable: true` that the version of the document gives no meaning."""
-
-
-def is_30(node: Node) -> bool:
-    """Whether the document is OpenAPI 3.0, where `nullable` has a meaning and members beside `$ref` have none."""
-    return (node.view.node("/openapi").text() or "").startswith("3.0")
 
 
 def is_annotation(name: str) -> bool:
@@ -77,8 +73,9 @@ def is_null(node: Node) -> bool:
 
 
 def _nullable(node: Node) -> Node | None:
-    found = node.get("nullable")
-    return found if found is not None and is_30(node) and found.value() is True else None
+    mark = null_mark(node.view)
+    found = node.get(mark) if mark else None
+    return found if found is not None and found.value() is True else None
 
 
 def find_parts(node: Node) -> tuple[Node, ...]:
@@ -101,7 +98,7 @@ def _collect(node: Node, parts: dict[str, Node], seen: set[str], needs: dict[Nee
     try:
         names = node.names()
         if "$ref" in names:
-            if not is_30(node) and any(name != "$ref" and not is_annotation(name) for name in names):
+            if not has_draft_references(node.view) and any(name != "$ref" and not is_annotation(name) for name in names):
                 parts[node.pointer] = node
             following: tuple[Node, ...] = (_target(node),)
         elif (core := find_core(node).node).pointer != node.pointer:
@@ -214,18 +211,19 @@ def find_null(core: Core, seen: frozenset[str] = frozenset()) -> Null:
 
 
 def _own_null(node: Node, seen: frozenset[str]) -> Null:
-    names = node.names()
+    names, mark = node.names(), null_mark(node.view)
     nullable = node.child("nullable") if "nullable" in names else None
-    says_nullable = nullable is not None and nullable.value() is True
+    meaningless = nullable if nullable is not None and mark != "nullable" and nullable.value() is True else None
+    marked = node.child(mark) if mark in names else None
+    if marked is not None and marked.value() is not True:
+        marked = None
     if "type" in names:
         kind = node.child("type")
         if "null" in type_names(kind.value()):
             return Null(_takes_null_value(node, names), kind)
-        if says_nullable and is_30(node) and nullable is not None:
-            return Null(True, nullable)
-        return Null(False, kind, nullable if says_nullable else None)
-    if says_nullable and is_30(node) and nullable is not None:
-        return Null(True, nullable)
+        return Null(False, kind, meaningless) if marked is None else Null(True, marked)
+    if marked is not None:
+        return Null(True, marked)
     for combinator in ("anyOf", "oneOf"):
         if combinator in names:
             nulls = [branch for branch in node.child(combinator).items() if is_null(branch)]

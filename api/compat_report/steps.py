@@ -5,13 +5,13 @@ A subject ends `done`, `excluded` or, after too many steps, `blocked` with an op
 
 from dataclasses import dataclass, replace
 
-from api.compat_report.citations import Cited, claim_call, find_cited
+from api.compat_report.citations import Cited, claim_call, find_cited, name_place
 from api.compat_report.comparison import Comparison
 from api.compat_report.costs import cost_of
 from api.compat_report.memo import Memo, format_memo
 from api.compat_report.model import Argument, Call, Cite, Examination, Finding, Need, Side
 from api.compat_report.operations import compare_operation, compare_pair, list_operations
-from api.compat_report.pointers import escape_token, parent_of
+from api.compat_report.pointers import escape_token, is_root, parent_of
 from api.compat_report.reading import Input
 from api.compat_report.subjects import OPERATIONS, OperationSubject, parse_subject
 
@@ -23,7 +23,7 @@ MAX_BATCH = 12
 """Passages that are read for findings in one step."""
 HELD_TOKENS, MOST_TOKENS = 18_000, 20_000
 """What one subject may hold in the input, and the most it may with the one read that it cannot do without."""
-_BASE = (("", "keys"), ("/openapi", "source"), ("/security", "source"))
+_BASE = (("", "keys"), *((place, "source") for place in ("/openapi", "/swagger", "/security", "/consumes", "/produces")))
 """Places of the document that nearly every subject asks for; their packets are handed on from subject to subject."""
 _SIDES: tuple[Side, Side] = ("old", "new")
 
@@ -36,8 +36,8 @@ class Step:
     """The progress item to be recorded."""
     claims: tuple[Call, ...] = ()
     needs: tuple[Need, ...] = ()
-    held_tokens: int = 0
-    """Estimated tokens of the packets that the next input must show."""
+    evidence: tuple[str, ...] = ()
+    """The packets that the next input must show."""
     subjects: tuple[str, ...] = ()
     """Subjects to be worked on."""
 
@@ -57,12 +57,15 @@ class Look:
 
     exam: Examination
     used: tuple[str, ...]
+    absent: tuple[str, ...] = ()
+    """Resources that are not there, as far as this subject was told."""
 
 
 def examine(seen: Input, subject: str, memo: Memo) -> Look:
     """A function of the packets in the input: the same packets, the same answer."""
     patient = memo.tried < 3
-    c = Comparison(seen.old.fork(patient=patient), seen.new.fork(patient=patient), memo.tried)
+    old, new = (seen.view(side).fork(patient=patient, absent=memo.absent) for side in _SIDES)
+    c = Comparison(old, new, memo.tried)
     parsed = parse_subject(subject)
     if subject == OPERATIONS:
         list_operations(c, memo.page)
@@ -70,12 +73,13 @@ def examine(seen: Input, subject: str, memo: Memo) -> Look:
         compare_operation(c, parsed, seen.exclusions)
     elif parsed is not None:
         compare_pair(c, parsed)
-    return Look(c.result(), tuple(dict.fromkeys([*c.old.used, *c.new.used])))
+    return Look(c.result(), tuple(dict.fromkeys([*c.old.used, *c.new.used])), tuple(c.old.absent))
 
 
 def advance(seen: Input, subject: str, memo: Memo) -> Step:
     """The next step of a subject."""
     look = examine(seen, subject, memo)
+    memo = replace(memo, absent=look.absent)
     if look.exam.needs:
         needs = look.exam.needs
         if memo.tried >= _DOUBTFUL:
@@ -90,7 +94,7 @@ def _pursue(seen: Input, subject: str, memo: Memo, look: Look, needs: tuple[Need
     chosen = _affordable(seen, needs, held)
     if max(memo.tried, memo.cites) > MAX_TRIED or not chosen:
         return _give_up(seen, subject, memo, look)
-    return Step(_item(subject, "doing", evidence, format_memo(memo)), needs=chosen, held_tokens=held)
+    return Step(_item(subject, "doing", evidence, format_memo(memo)), needs=chosen, evidence=evidence)
 
 
 def _affordable(seen: Input, needs: tuple[Need, ...], held: int) -> tuple[Need, ...]:
@@ -109,7 +113,9 @@ def _affordable(seen: Input, needs: tuple[Need, ...], held: int) -> tuple[Need, 
 def _containers(needs: tuple[Need, ...]) -> list[Need]:
     """A place that does not appear may not exist: the names of its container tell."""
     return [
-        Need(need.side, parent_of(need.pointer), "keys") for need in needs if need.look == "source" and need.pointer and not need.operation
+        Need(need.side, parent_of(need.pointer), "keys")
+        for need in needs
+        if need.look == "source" and not is_root(need.pointer) and not need.operation
     ]
 
 
@@ -130,7 +136,7 @@ def _conclude(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
             seen, subject, replace(memo, cites=memo.cites + 1), look, tuple(needs), tuple(one for found in cited for one in found.ids)
         )
     ids = dict.fromkeys([*memo.cited, *(one for found in cited for one in found.ids)])
-    after = Memo(claimed=memo.claimed + len(cited), cited=tuple(ids))
+    after = Memo(claimed=memo.claimed + len(cited), cited=tuple(ids), absent=memo.absent)
     claims = tuple(claim_call(seen, found) for found in cited)
     if len(rest) > len(batch):
         following = _batch(rest[len(batch) :])
@@ -138,7 +144,7 @@ def _conclude(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
         reads = dict.fromkeys(need for found in ahead if not isinstance(found, Cited) for need in found)
         evidence = _hold(seen, (*look.used, *(one for found in ahead if isinstance(found, Cited) for one in found.ids)))
         item = _item(subject, "doing", evidence, format_memo(after))
-        return Step(item, claims, tuple(reads)[:MAX_BATCH], _tokens(seen, evidence))
+        return Step(item, claims, tuple(reads)[:MAX_BATCH], evidence)
     state = "excluded" if look.exam.excluded else "done"
     item = _item(subject, state, tuple(dict.fromkeys([*ids, *look.used])), uses=look.exam.uses)
     return Step(item, claims, subjects=(*look.exam.subjects, *look.exam.uses))
@@ -157,7 +163,7 @@ def _batch(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 def _give_up(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
     """What could not be read stays an open question."""
     arguments: dict[str, Argument] = {
-        "about": {"resource": seen.versions.old.resource, "pointer": _place_of(subject), "aspect": "not-compared"},
+        "about": {**name_place(seen, Cite("old", _place_of(subject), "old")), "aspect": "not-compared"},
         "text": "not compared: a passage that it needs was never shown in full",
         "citations": [{"evidence": evidence, "role": "context"} for evidence in look.used[:1]],
         "standing": "open",

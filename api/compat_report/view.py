@@ -8,10 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from api.compat_report.model import Look, Need, Side, Value
-from api.compat_report.pointers import escape_token, join_pointer, parent_of, split_pointer
+from api.compat_report.pointers import escape_token, is_root, last_token, locate, parent_of, split_pointer, unescape_token
 
-_ARRAYS = {"parameters", "required", "enum", "security", "allOf", "anyOf", "oneOf", "tags", "servers", "type"}
-_MAPS = {"properties", "patternProperties", "components", "schemas", "headers", "responses", "$defs"}
+_ARRAYS = {
+    "parameters", "required", "enum", "security", "allOf", "anyOf", "oneOf", "tags", "servers", "type", "consumes", "produces", "schemes",
+}  # fmt: skip
+_MAPS = {
+    "properties", "patternProperties", "components", "schemas", "headers", "responses", "$defs", "definitions", "securityDefinitions",
+}  # fmt: skip
 WIDE_BYTES = 14_000
 """A container of at most this size is read whole although the usual limit gives an outline; at 2.5 bytes a token it fits in 5 600."""
 
@@ -72,8 +76,12 @@ class View:
     """What the input shows of one version."""
 
     side: Side
+    root: str = ""
+    """Resource of the document itself."""
     patient: bool = True
     """Whether a second, wider reading of a container is worth a step."""
+    absent: dict[str, None] = field(default_factory=dict)
+    """Resources that a reference named and that are not there."""
     used: dict[str, None] = field(default_factory=dict)
     """Ids of the packets drawn on so far, in order."""
     _values: dict[str, Shown] = field(default_factory=dict)
@@ -93,9 +101,10 @@ class View:
             else:
                 self._cut[one.pointer] = one
 
-    def fork(self, *, patient: bool = True) -> "View":
+    def fork(self, *, patient: bool = True, absent: Iterable[str] = ()) -> "View":
         """The same packets, with nothing drawn on yet."""
-        return View(self.side, patient, {}, self._values, self._keys, self._outlines, self._cut)
+        gone = self.absent | dict.fromkeys(absent)
+        return View(self.side, self.root, patient, gone, {}, self._values, self._keys, self._outlines, self._cut)
 
     def node(self, pointer: str) -> "Node":
         return Node(self, pointer)
@@ -119,16 +128,19 @@ class View:
 
     def find(self, pointer: str) -> Value | Missing:
         """The value of a place, or MISSING where it is shown not to exist; raises Hidden."""
-        tokens = split_pointer(pointer)
-        for depth in range(len(tokens), -1, -1):
-            prefix = join_pointer(tokens[:depth])
+        below: list[str] = []
+        prefix = pointer
+        while True:
             whole = self._values.get(prefix)
             if whole is not None:
                 self.used.setdefault(whole.id)
-                return _descend(whole.value, tokens[depth:])
-            if depth < len(tokens) and self._lacks(prefix, tokens[depth]):
+                return _descend(whole.value, below)
+            if below and self._lacks(prefix, below[-1]):
                 return MISSING
-        raise Hidden(self.need(pointer))
+            if is_root(prefix):
+                raise Hidden(self.need(pointer))
+            prefix, _, token = prefix.rpartition("/")
+            below.append(unescape_token(token))
 
     def need(self, pointer: str) -> Need:
         """How to read a place that is not shown: whole where that can be hoped for, else the names of its members."""
@@ -146,8 +158,7 @@ class View:
         children = {token: child.size for page in pages for token, child in (page.children or {}).items()}
         if pages and len(children) == pages[0].n_children:
             return sum(children.values())
-        tokens = split_pointer(pointer)
-        child = self._child(join_pointer(tokens[:-1]), tokens[-1]) if tokens else None
+        child = self._child(pointer)
         return None if child is None else child.size
 
     def names(self, pointer: str) -> tuple[str, ...] | None:
@@ -174,9 +185,13 @@ class View:
 
     def says(self, pointer: str, text: str) -> bool:
         """Whether a packet that covers this place spells this text."""
-        tokens = split_pointer(pointer)
-        covers = (self._values.get(join_pointer(tokens[:depth])) for depth in range(len(tokens), -1, -1))
-        return any(one is not None and text in one.excerpt for one in covers)
+        while True:
+            one = self._values.get(pointer)
+            if one is not None and text in one.excerpt:
+                return True
+            if is_root(pointer):
+                return False
+            pointer = parent_of(pointer)
 
     def _lacks(self, prefix: str, token: str) -> bool:
         keys = self._keys.get(prefix)
@@ -192,15 +207,16 @@ class View:
 
     def _names_in_outline(self, pointer: str) -> tuple[str, ...] | None:
         """All names of an object, where the outline of its container gives them."""
-        tokens = split_pointer(pointer)
-        child = self._child(join_pointer(tokens[:-1]), tokens[-1]) if tokens else None
+        child = self._child(pointer)
         if child is None or child.type != "object" or len(child.names) != child.n_children:
             return None
-        self.used.update(dict.fromkeys(page.id for page in self.pages(join_pointer(tokens[:-1]))))
+        self.used.update(dict.fromkeys(page.id for page in self.pages(parent_of(pointer))))
         return child.names
 
-    def _child(self, prefix: str, token: str) -> Child | None:
-        for page in self._outlines.get(prefix, []):
+    def _child(self, pointer: str) -> Child | None:
+        """What the outline of its container says of a place."""
+        token = last_token(pointer)
+        for page in () if is_root(pointer) else self._outlines.get(parent_of(pointer), ()):
             child = (page.children or {}).get(token)
             if child is not None:
                 return child
@@ -219,10 +235,15 @@ class Node:
 
     @property
     def token(self) -> str:
-        return split_pointer(self.pointer)[-1] if self.pointer else ""
+        return last_token(self.pointer)
 
     def parent(self) -> "Node":
         return Node(self.view, parent_of(self.pointer))
+
+    @property
+    def is_in_absent_file(self) -> bool:
+        """Whether the place lies in a resource that is not there."""
+        return locate(self.pointer).resource in self.view.absent
 
     def find(self) -> Value | Missing:
         return self.view.find(self.pointer)
@@ -232,7 +253,7 @@ class Node:
         try:
             return not isinstance(self.find(), Missing)
         except Hidden:
-            if not self.pointer or _is_array(parent_of(self.pointer)):
+            if is_root(self.pointer) or _is_array(parent_of(self.pointer)):
                 raise
             return self.token in self.parent().names()
 
@@ -273,8 +294,9 @@ class Node:
             return False
 
 
-def _descend(value: Value, tokens: tuple[str, ...]) -> Value | Missing:
-    for token in tokens:
+def _descend(value: Value, below: list[str]) -> Value | Missing:
+    """`below` holds the tokens from the last to the first."""
+    for token in reversed(below):
         if isinstance(value, dict) and token in value:
             value = value[token]
         elif isinstance(value, list) and token.isdecimal() and str(int(token)) == token and int(token) < len(value):
@@ -289,4 +311,5 @@ def _is_array(pointer: str) -> bool:
     tokens = split_pointer(pointer)
     if not tokens or tokens[-1] not in _ARRAYS:
         return False
-    return len(tokens) < 2 or tokens[-2] not in _MAPS
+    # At the root `parameters` is Swagger's map of shared ones.
+    return tokens[-1] != "parameters" if len(tokens) == 1 else tokens[-2] not in _MAPS

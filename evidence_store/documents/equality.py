@@ -3,6 +3,11 @@
 from evidence_store.documents.model import Document, Node
 
 
+def same_text(old: Document, new: Document) -> bool:
+    """Whether two documents are the same bytes: then nothing differs, also where a member is repeated or an alias stands."""
+    return old.format is new.format and old.raw == new.raw
+
+
 def same_slice(old: Document, old_node: Node, new: Document, new_node: Node) -> bool:
     """Whether two nodes are the same bytes, which means the same value where neither rests on another place."""
     if old.format is not new.format or old_node.span.length != new_node.span.length:

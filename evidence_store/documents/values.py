@@ -4,6 +4,7 @@ What must not stand here: an excerpt. An excerpt is a slice; a value stands besi
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -20,6 +21,8 @@ NUMBER_AS_TEXT = "number_as_text"
 MAX_VALUE_BYTES = 16 * 1024 * 1024
 """Aliases may make a value larger than its source; past this it is not written."""
 MAX_PLAIN_NODES = 1_000_000
+
+_COUNTED_INDENT = re.compile(r"[|>][-+]?[1-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,8 @@ def parse_excerpt(text: str, format: Format, column: int = 0) -> PlainValue:
     """The value of an excerpt, for a reader who has nothing else.
 
     `column` is that of the excerpt's first character; it restores the indentation of the first line. Raises RefusedDocument for
-    text that is no value of its own, such as one with an alias whose anchor stands elsewhere; InvalidInput for a format without values.
+    text that is no value of its own, such as one with an alias whose anchor stands elsewhere or a block scalar whose head counts the
+    indentation from what stands around it (`|2`); InvalidInput for a format without values.
     """
     match format:
         case Format.JSON | Format.JSONL:
@@ -171,6 +175,8 @@ def _parse_yaml(text: str, column: int) -> PlainValue:
     # Start-up cost: the YAML parser is loaded only where YAML is read.
     from evidence_store.documents.yaml import YamlDocument
 
+    if _COUNTED_INDENT.match(text):
+        raise RefusedDocument("the head of this block scalar counts from an indentation that the excerpt does not show")
     # A slice ends before its line end, which belongs to the text of a block scalar.
     document = YamlDocument((" " * column + text + "\n").encode("utf-8"))
     return plain_value(document, document.root)

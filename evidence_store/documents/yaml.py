@@ -23,7 +23,7 @@ from evidence_store.model import Format, Hop, Span
 from evidence_store.pointers import SHOWN_CHARS, array_index
 
 _PROPERTIES = re.compile(rb"(?:(?:&[^\s,\[\]{}]+|!<[^>\s]*>|![^\s,\[\]{}]*)(?:[ \t]+(?:#[^\r\n]*)?|\r?\n(?:[ \t]*#[^\r\n]*)?)*){1,2}")
-_LINE_END = re.compile(rb"\r?\n")
+_LINE_END = re.compile(rb"\r\n?|\n")
 _BLANKS: Final = b" \t\r\n"
 
 
@@ -204,7 +204,8 @@ class YamlDocument:
             before, number = items[-2] if table.shapes[number] == Shape.MAPPING else number, items[-1]
         end = self._offsets.byte(table.ends[number])
         if table.styles[number] == Style.BLOCK_SCALAR:
-            return self._start(number) + len(_without_line_ends(self.raw[self._start(number) : end]))
+            start = self._start(number)
+            return start + len(_without_line_ends(self.raw[start:end], table.texts[number] or ""))
         if self._is_empty_plain(number) and before != number and number not in table.decorated:
             return self._end_before_nothing(before, end)
         return end
@@ -262,8 +263,22 @@ class _Children(Sequence[Child]):
         return Child(member.name, self._document.node_of(member, self._above))
 
 
-def _without_line_ends(source: bytes) -> bytes:
-    """A block scalar up to the end of its last line that holds text, blanks at the end of that line kept."""
-    n_kept = len(source.rstrip(_BLANKS))
-    line_end = _LINE_END.search(source, n_kept)
-    return source[: line_end.start()] if line_end else source
+def _without_line_ends(source: bytes, text: str) -> bytes:
+    """A block scalar up to the end of its last line that holds text, blanks at the end of that line kept.
+
+    A line of blanks that goes on after the indentation is text too, and stands as such in what was read.
+    """
+    end = len(source.rstrip(_BLANKS))
+    for _ in range(_n_blank_lines(text) + 1):
+        line_end = _LINE_END.search(source, end)
+        if line_end is None:
+            return source
+        last, end = line_end.start(), line_end.end()
+    return source[:last]
+
+
+def _n_blank_lines(text: str) -> int:
+    """Lines of blanks alone that stand behind the last other line; empty ones at the end of the text do not count."""
+    kept = text.rstrip("\n")
+    behind = kept[len(kept.rstrip(" \t\n")) :]
+    return behind.count("\n") + (len(behind) == len(kept) > 0)

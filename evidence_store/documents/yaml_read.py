@@ -6,6 +6,7 @@ import yaml
 
 from evidence_store.documents.encoding import UTF8_MARK
 from evidence_store.documents.model import Limits
+from evidence_store.documents.yaml_breaks import hide_breaks
 from evidence_store.documents.yaml_offsets import ByteOffsets
 from evidence_store.documents.yaml_table import TableBuilder, YamlFault, YamlTable
 from evidence_store.errors import RefusedDocument
@@ -17,8 +18,9 @@ def read_table(raw: bytes, limits: Limits) -> YamlTable:
     Raises RefusedDocument (`line`, `column`, `byte`) for what is no YAML document of its own, LimitExceeded past a limit.
     """
     text = raw.removeprefix(UTF8_MARK)
+    hidden = hide_breaks(text)
     try:
-        table = TableBuilder(limits).build(text)
+        table = TableBuilder(limits).build(hidden.text)
     except YamlFault as exc:
         _refuse(raw, ByteOffsets(raw).byte(exc.char), exc.code, exc.why, exc)
     except yaml.reader.ReaderError as exc:
@@ -27,6 +29,9 @@ def read_table(raw: bytes, limits: Limits) -> YamlTable:
         mark = exc.problem_mark or exc.context_mark
         at = ByteOffsets(raw).byte(mark.index) if mark else 0
         _refuse(raw, at, "syntax", exc.problem or exc.context or "the text does not fit the grammar", exc)
+    if hidden.stand_ins:
+        # Anchors and tags are ASCII to this parser.
+        table.texts = [one if one is None else hidden.restored(one) for one in table.texts]
     return table
 
 

@@ -60,6 +60,12 @@ def list_evidence_ids(connection: ReadConnection, workspace: WorkspaceName) -> S
     return [EvidenceId(i) for i in connection.execute(select(evidence.c.id).where(evidence.c.workspace == workspace)).scalars()]
 
 
+def list_known_ids(connection: ReadConnection, workspace: WorkspaceName, ids: Sequence[EvidenceId]) -> frozenset[EvidenceId]:
+    """Which of these are stored."""
+    query = select(evidence.c.id).where(evidence.c.workspace == workspace, evidence.c.id.in_(ids))
+    return frozenset(EvidenceId(id_) for id_ in connection.execute(query).scalars()) if ids else frozenset()
+
+
 def find_id(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> EvidenceId | None:
     """The id under which an identity is stored."""
     found = connection.execute(select(evidence.c.id).where(evidence.c.workspace == workspace, evidence.c.digest == digest)).scalar()

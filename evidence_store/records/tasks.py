@@ -1,11 +1,11 @@
 """Rows of tasks, their revisions, progress and judgements."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import orjson
-from sqlalchemy import func, insert, select
+from sqlalchemy import Select, func, insert, select
 
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
@@ -83,21 +83,23 @@ def list_progress(connection: ReadConnection, workspace: WorkspaceName, task: Ta
     places = newest.group_by(progress.c.subject).subquery()
     columns = (progress.c.ordinal, progress.c.subject, progress.c.state, progress.c.next, progress.c.uses)
     query = select(*columns).join(places, progress.c.ordinal == places.c.last).where(*mine).order_by(places.c.first)
-    cited = _progress_evidence(connection, workspace, task)
+    cited = _progress_evidence(connection, workspace, task, select(places.c.last))
     return [
         ProgressItem(subject, ProgressState(state), cited.get(ordinal, ()), following, tuple(orjson.loads(uses)))
         for ordinal, subject, state, following, uses in connection.execute(query)
     ]
 
 
-def _progress_evidence(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> dict[int, tuple[EvidenceId, ...]]:
+def _progress_evidence(
+    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, ordinals: Select[tuple[int]]
+) -> dict[int, tuple[EvidenceId, ...]]:
     columns = (progress_evidence.c.ordinal, progress_evidence.c.evidence)
-    mine = (progress_evidence.c.workspace == workspace, progress_evidence.c.task == task)
+    mine = (progress_evidence.c.workspace == workspace, progress_evidence.c.task == task, progress_evidence.c.ordinal.in_(ordinals))
     query = select(*columns).where(*mine).order_by(progress_evidence.c.ordinal, progress_evidence.c.position)
-    found: dict[int, tuple[EvidenceId, ...]] = {}
+    found: dict[int, list[EvidenceId]] = {}
     for ordinal, id_ in connection.execute(query):
-        found[ordinal] = (*found.get(ordinal, ()), EvidenceId(id_))
-    return found
+        found.setdefault(ordinal, []).append(EvidenceId(id_))
+    return {ordinal: tuple(ids) for ordinal, ids in found.items()}
 
 
 def has_subject(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, subject: str) -> bool:
@@ -177,3 +179,28 @@ def find_judgement(connection: ReadConnection, workspace: WorkspaceName, task: T
     )
     row = connection.execute(query.order_by(judgements.c.ordinal.desc()).limit(1)).first()
     return None if row is None else Judgement("evidence" if kind == "evidence" else "claim", subject, row[0], row[1], row[2], row[3])
+
+
+def iter_progress(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> Iterator[ProgressItem]:
+    """Every row of progress in the order of recording, the later states of a subject after the earlier ones."""
+    all_rows = select(progress.c.ordinal).where(progress.c.workspace == workspace, progress.c.task == task)
+    cited = _progress_evidence(connection, workspace, task, all_rows)
+    columns = (progress.c.ordinal, progress.c.subject, progress.c.state, progress.c.next, progress.c.uses)
+    query = select(*columns).where(progress.c.workspace == workspace, progress.c.task == task).order_by(progress.c.ordinal)
+    for ordinal, subject, state, following, uses in connection.execute(query):
+        yield ProgressItem(subject, ProgressState(state), cited.get(ordinal, ()), following, tuple(orjson.loads(uses)))
+
+
+def iter_judgements(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> Iterator[Judgement]:
+    """Every judgement of a task in the order of recording."""
+    columns = (
+        judgements.c.subject_kind,
+        judgements.c.subject,
+        judgements.c.task_revision,
+        judgements.c.verdict,
+        judgements.c.judge,
+        judgements.c.reason,
+    )
+    query = select(*columns).where(judgements.c.workspace == workspace, judgements.c.task == task).order_by(judgements.c.ordinal)
+    for row in connection.execute(query):
+        yield Judgement(*row)

@@ -109,6 +109,7 @@ def require_progress(connection: ReadConnection, core: Core, item: ProgressItem)
 
 
 def require_evidence_ids(connection: ReadConnection, core: Core, ids: Sequence[EvidenceId]) -> None:
+    known = evidence_records.list_known_ids(connection, core.workspace, ids)
     for id_ in ids:
-        if evidence_records.find_evidence(connection, core.workspace, id_) is None:
+        if id_ not in known:
             raise InvalidInput(f"evidence {id_!r} is not known; cite ids that a tool answered with", {"id": id_}, code="unknown_id")

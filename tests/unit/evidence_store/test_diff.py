@@ -145,6 +145,43 @@ def test_pairs_are_empty_exactly_for_equal_values_and_every_side_stands_where_it
             assert container in ("object", "array")
 
 
+SCHEMAS = {
+    "x": {"$ref": "#/s/Old"},
+    "y": {"$ref": "#/s/Same"},
+    "z": {"type": "string"},
+    "s": {"Old": {"type": "object", "p": {"$ref": "#/s/Same"}}, "New": {"type": "array", "p": {"$ref": "#/s/Same"}}, "Same": {"a": 1}},
+}
+
+
+def test_what_a_changed_reference_leads_to_is_compared_on_request() -> None:
+    new = SCHEMAS | {"x": {"$ref": "#/s/New"}, "z": {"$ref": "#/s/New"}}
+    beside = [("changed", "/x/$ref", "/x/$ref"), ("removed", "/z/type", None), ("added", None, "/z/$ref")]
+    assert changes(diff(document(SCHEMAS), document(new))) == beside
+    found = diff(document(SCHEMAS), document(new), follow=True)
+    assert changes(found) == [
+        ("changed", "/x/$ref", "/x/$ref"),
+        ("changed", "/s/Old/type", "/s/New/type"),
+        ("removed", "/z/type", None),
+        ("added", None, "/z/$ref"),
+        ("changed", "/z/type", "/s/New/type"),
+        ("added", None, "/s/New/p"),
+    ]
+    assert found.pairs[-1].absent == "/z"
+
+
+def test_references_in_a_circle_to_nowhere_and_elsewhere_end() -> None:
+    old = {"a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}, "c": {"$ref": "#/none"}, "d": {"$ref": "other.json"}, "e": {"$ref": [1]}}
+    new = {"a": {"$ref": "#/a"}, "b": {"$ref": "#/b"}, "c": {"$ref": "#/less"}, "d": {"$ref": "one.json"}, "e": {"$ref": {}}}
+    found = diff(document(old), document(new), follow=True, limit=50)
+    assert not found.more
+    assert {pair.old for pair in found.pairs} >= {f"/{name}/$ref" for name in "abcde"}
+
+
+def test_a_text_that_did_not_change_has_no_pairs_whatever_stands_in_it() -> None:
+    text = "a: &x {k: 0}\nb: *x\nc: 1\nc: 2\n"
+    assert diff(yaml_document(text), yaml_document(text)).pairs == ()
+
+
 def test_lines_that_differ_only_in_noise_are_counted_by_rule() -> None:
     old = b"2031-02-03T04:05:06Z [pid 4121] start\n<Depot at 0x7f3a10>\ntest PASSED in 0.41s\nrun-4121/0\nend\n"
     new = b"2031-02-03T09:15:26Z [pid 977] start\n<Depot at 0x55d0c8>\ntest PASSED in 0.39s\nrun-977/0\nnew\nend\n"

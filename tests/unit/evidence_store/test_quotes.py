@@ -151,6 +151,15 @@ def test_no_source_makes_a_quote_costly(source: str, quote: str) -> None:
     assert time.monotonic() - started < 5
 
 
+def test_many_folded_places_are_found_at_the_cost_of_a_few() -> None:
+    """Each place leads back to the source, for which its surroundings are taken apart once and not once for each."""
+    raw = ("“one”\u200b two—" * 8000).encode()
+    started = time.process_time()
+    with pytest.raises(Ambiguous):
+        find_quote(raw, '"one" two-')
+    assert time.process_time() - started < 0.5
+
+
 def test_places_are_exact_far_into_a_long_text() -> None:
     line = "the depot’s – gate…\u00a0 ﬁrst e\u0301\r\n"
     raw = (line * 3000 + "its “last” word" + line * 3000).encode()

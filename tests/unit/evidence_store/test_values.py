@@ -118,6 +118,8 @@ def test_numbers_of_an_excerpt_are_no_floats() -> None:
     [
         ("[*elsewhere]", Format.YAML),
         ("{<<: *elsewhere}", Format.YAML),
+        ("|2-\n      a", Format.YAML),
+        (">+1\n a", Format.YAML),
         ("[1", Format.JSON),
         ("NaN", Format.JSON),
         ('{"a":1,"a":2}', Format.JSON),

@@ -180,6 +180,14 @@ def test_a_slice_is_the_node_alone(pointer: str, source: str, variant: str) -> N
     assert raw[node.span.start : node.span.end].decode() == wanted
 
 
+def test_lines_of_blanks_behind_the_indentation_belong_to_a_block_scalar() -> None:
+    assert sliced("a: |\n  x\n    \n\n     \n  \n\nb: 1\n", "/a") == "|\n  x\n    \n\n     "
+    assert scalar("a: |\n  x\n    \n\n     \n  \n\nb: 1\n", "/a") == "x\n  \n\n   \n"
+    assert sliced("a: |\n  x \n \n\nb: 1\n", "/a") == "|\n  x "
+    assert sliced("a: >2-\n    \n\nb: 1\n", "/a") == ">2-\n    "
+    assert sliced("a: |\n\n \nb: 1\n", "/a") == "|"
+
+
 def test_the_root_ends_with_its_last_value() -> None:
     document = YamlDocument(DOCUMENT.encode())
     assert document.source(document.root).startswith(b"plain: NO")

@@ -204,7 +204,9 @@ class Run:
         )
 
     def _read(self, arguments: Any) -> str:
-        source = self.sources[arguments["resource"]]
+        source = self.sources.get(arguments["resource"])
+        if source is None:
+            return format_error("not_found", f"there is no resource {arguments['resource']!r}", {"known": list(self.sources)}, retry=True)
         pointer = arguments.get("pointer")
         if "operation" in arguments:
             pointer = find_operation(source, arguments["operation"])
@@ -251,10 +253,16 @@ def find_operation(source: Source, words: str) -> str | None:
 
 
 def run(
-    old: str, new: str, excluded: Sequence[str] = ("x-stability-level=beta",), *, change: Callable[[str], str] = str, max_steps: int = 400
+    old: str,
+    new: str,
+    excluded: Sequence[str] = ("x-stability-level=beta",),
+    *,
+    parts: Mapping[str, str] | None = None,
+    change: Callable[[str], str] = str,
+    max_steps: int = 400,
 ) -> Run:
-    """Runs to the end; `change` may take something away from each input."""
-    sources = {"old": load("old", old), "new": load("new", new)}
+    """Runs to the end; `parts` are further resources by name, `change` may take something away from each input."""
+    sources = {name: load(name, text) for name, text in {"old": old, "new": new, **(parts or {})}.items()}
     task = TaskRevision(TaskName("t"), 1, "Find what breaks clients.", (), tuple(excluded), ("compare: old@1 -> new@1",))
     state = Run(sources, task)
     for _ in range(max_steps):

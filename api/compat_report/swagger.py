@@ -1,0 +1,71 @@
+"""What only Swagger 2.0 has: a body among the parameters, and media types in two lists of the operation or of the document."""
+
+from api.compat_report.comparison import Comparison, Unresolved, lacking, new_cite, old_cite, resolve
+from api.compat_report.endpoints import Endpoint
+from api.compat_report.media import ask_reference, find_media_type
+from api.compat_report.model import Direction
+from api.compat_report.parameters import BODY, Parameter, compare_referred, list_parameters
+from api.compat_report.view import Node
+
+
+def compare_body_parameters(c: Comparison, old: Endpoint, new: Endpoint) -> None:
+    """The body of two operations, and the media types that it may have."""
+    olds, news = list_parameters(c, old), list_parameters(c, new)
+    if olds is None or news is None:
+        return
+    before, after = _find_body(olds), _find_body(news)
+    if before is not None and after is not None:
+        compare_referred(c, before.node, after.node)
+    elif before is not None:
+        text = f"request body of {old.phrase.text} removed"
+        c.add("request-body-removed", text, old_cite(before.node), lacking(_list_of(new)), *old.phrase.cites)
+    elif after is not None:
+        _report_new_body(c, after.node, old, new)
+    if any(one.place in (BODY, "formData") for one in olds.values()):
+        with c.part():
+            _compare_media_types(c, old, new, "consumes", "request")
+
+
+def compare_produced(c: Comparison, old: Endpoint, new: Endpoint) -> None:
+    """The media types that may be answered."""
+    _compare_media_types(c, old, new, "produces", "response")
+
+
+def _find_body(parameters: dict[tuple[str, str], Parameter]) -> Parameter | None:
+    return next((one for one in parameters.values() if one.place == BODY), None)
+
+
+def _list_of(operation: Endpoint) -> Node:
+    return operation.node.get("parameters") or operation.node
+
+
+def _report_new_body(c: Comparison, body: Node, old: Endpoint, new: Endpoint) -> None:
+    try:
+        required = resolve(body).get("required")
+    except Unresolved as fault:
+        ask_reference(c, fault, "a `$ref` to a new request body is not followed")
+        return
+    if required is not None and required.value() is True:
+        text = f"new required request body of {new.phrase.text}"
+        c.add("request-body-required-added", text, new_cite(required), lacking(_list_of(old)), *new.phrase.cites)
+
+
+def _compare_media_types(c: Comparison, old: Endpoint, new: Endpoint, keyword: str, direction: Direction) -> None:
+    """Where one version says nothing of media types, nothing is known to be lost."""
+    before, after = (_find_list(operation, keyword) for operation in (old, new))
+    if before is None or after is None:
+        return
+    kept = tuple(item.text() or "" for item in after.items())
+    shared = before.parent().pointer == after.parent().pointer == ""
+    for item in before.items():
+        name = item.text() or ""
+        if find_media_type(name, kept) is None:
+            of = f"`{keyword}`" if shared else f"`{keyword}` of {old.phrase.text}"
+            cites = () if shared else old.phrase.cites
+            c.add(f"{direction}-media-type-removed", f"media type `{name}` removed from {of}", old_cite(item), new_cite(after), *cites)
+
+
+def _find_list(operation: Endpoint, keyword: str) -> Node | None:
+    """The operation's own list, else that of the document."""
+    own = operation.node.get(keyword)
+    return own if own is not None else operation.node.view.node("").get(keyword)

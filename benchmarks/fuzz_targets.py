@@ -1,0 +1,316 @@
+"""The readers that are fuzzed, by name: what an input is made of, and inputs to begin with."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.fuzz_readers import (
+    SPLIT,
+    read_as,
+    read_diff,
+    read_diff_lines,
+    read_errors,
+    read_locate,
+    read_packets,
+    read_pointer,
+    read_quote,
+    read_search,
+    read_sections,
+    read_spans,
+    read_step,
+    read_unnamed,
+    show_encoded,
+)
+from evidence_store.model import Format
+
+FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader. `act` raises EvidenceStoreError for what is refused."""
+
+    act: Callable[[bytes], None]
+    pieces: Sequence[bytes]
+    suffixes: Sequence[str] = field(default=())
+    """Files of the fixtures that are inputs to begin with, by suffix."""
+    n_switches: int = 0
+    """Bytes at the front of an input that choose how it is read."""
+    starts: Sequence[bytes] = field(default=())
+    """Whole inputs to begin with, without switches."""
+
+    def seeds(self) -> list[bytes]:
+        files = [path.read_bytes() for suffix in self.suffixes for path in sorted(FIXTURES.rglob(f"*{suffix}"))]
+        switches = {bytes(self.n_switches), b"\1" * self.n_switches, b"\0" + b"\1" * (self.n_switches - 1)} if self.n_switches else {b""}
+        return [before + raw for raw in (*self.starts, *files) if len(raw) <= 4000 for before in sorted(switches)]
+
+
+_JSON = [
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b'"a"',
+    b'"\\ud83d\\ude00"',
+    b'"\\ud800"',
+    b":",
+    b",",
+    b'"\\"\\\\"',
+    b"1.10",
+    b"-0",
+    b"1e999",
+    b"-",
+    b"NaN",
+    b"true",
+    b"null",
+    b"\n",
+    b'"',
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b'{"a":1,"a":2}',
+    b'"name"',
+    b'"in"',
+    b'"$ref"',
+    b'"id"',
+]
+_YAML = [
+    b"a: ",
+    b"- ",
+    b"&x ",
+    b"*x",
+    b"<<: ",
+    b"<<: [*x, *x]",
+    b"\n",
+    b"\r\n",
+    b"  ",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b": ",
+    b"|\n",
+    b">-\n",
+    b"|2+\n",
+    b"'",
+    b'"',
+    b"!!int ",
+    b"!!str ",
+    b"!t ",
+    b"? ",
+    b"#",
+    b"\t",
+    b"---\n",
+    b"...\n",
+    b"%YAML 1.2\n",
+    b"\xc2\x85",
+    b"\xe2\x80\xa8",
+    b"\xef\xbb\xbf",
+    b"\\x41",
+    b"~",
+    b"0x1F",
+    b".inf",
+    b"1_0",
+    b"no",
+]
+_JUNIT = [
+    b"<testsuites>",
+    b"</testsuites>",
+    b"<testsuite name='s'>",
+    b"</testsuite>",
+    b"<testcase name='t'/>",
+    b"<testcase name='t'>",
+    b"</testcase>",
+    b"<failure message='&lt;'>",
+    b"</failure>",
+    b"<skipped/>",
+    b"&amp;",
+    b"&#x10FFFF;",
+    b"&e;",
+    b"<![CDATA[<x>]]>",
+    b"<!DOCTYPE t>",
+    b"<!-- > -->",
+    b"<?p d?>",
+    b"<p a='>' b=\"'\"/>",
+    b"text ",
+    b"\xc3\xa9",
+    b"\xff",
+    b"]]>",
+    b"<?xml version='1.0'?>",
+    b" xmlns:a='u' a:b=''",
+    b" a = '1'",
+    b"#2",
+]
+_TEXT = [
+    b"a",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\x1b[31m",
+    b"\x1b]8;;",
+    b"\x1b",
+    b"\x07",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\x0a\x4e",
+    "上海市".encode("gb18030"),
+    "テスト".encode("cp932"),
+    b"\xc3",
+    "\U000e0041\u202e".encode(),
+    b"\x80\x81",
+    b"\xff\xfe\x00\x00",
+]
+_PACKET = [
+    b"[evidence ev_tpvnrht0mge4]\n",
+    b"resource: a\n",
+    b"revision: 1\n",
+    b"pointer: /a\n",
+    b'quote: "x"\n',
+    b"bytes: 1-2\n",
+    b"lines: 1-1\n",
+    b"column: 21\n",
+    b"format: yaml\n",
+    b"status: observed\n",
+    b"scope: s\n",
+    b'transforms: keys/1, "a,b"\n',
+    b"excerpt: 1 line\n",
+    b"excerpt: 2 lines, ends with newline, cut: bytes 1-2 of 1-3, next --lines 1-2\n",
+    b"| 50\n",
+    b"outline: object, 120 members, 0-0 shown\n",
+    b'- "get" object 5 2300 ["a"]\n',
+    b'- "n" number - 2 "50"\n',
+    b"outline: array, 0 items, none shown from 0\n",
+    b"[end ev_tpvnrht0mge4]\n",
+    b"[error not_found]\n",
+    b"message: m\n",
+    b"retry: yes\n",
+    b'nearest: "/a"\n',
+    b"[end error]\n",
+    b"9999999999",
+    "٣".encode(),
+    "²".encode(),
+]
+_WHOLE = ((0, 1, 2, 3, 6, 8, 9, 12, 14, 19), (0, 1, 2, 6, 7, 8, 9, 10, 11, 13, 14, 14, 19), (0, 1, 2, 3, 6, 8, 9, 15, 16, 19))
+"""Pieces that are a packet together: of a line, cut, and an outline."""
+_SECTION = [
+    b"[task t revision 1]\n",
+    b"goal: g\n",
+    b"in scope: s\n",
+    b"excluded: tag=a\n",
+    b"constraint: c\n",
+    b"proposed: p\n",
+    b"[end task]\n",
+    b"[progress]\n",
+    b'- {"subject":"a","state":"doing","evidence":["ev_a"],"next":"n","uses":["b"]}\n',
+    b'counts: {"todo":12,"doing":1}\n',
+    b"[end progress]\n",
+    b"[facts]\n",
+    b'- {"claim":"C1","text":"t","evidence":["ev_a"],"about":{"resource":"r","pointer":"/a","aspect":"x"}}\n',
+    b'not listed: {"r":2}\n',
+    b"[end facts]\n",
+    b"[open]\n",
+    b"[end open]\n",
+    b"[excluded]\n",
+    b"[end excluded]\n",
+    b"[needs]\n",
+    b'- {"resource":"r","unmet":"u"}\n',
+    b"[end needs]\n",
+    b"[evidence of this step]\n",
+    b"[end of evidence]\n",
+    b"[background]\n",
+    b'- {"text":"t","source":"s","at":"1"}\n',
+    b"[end background]\n",
+    b"[request]\n",
+    b"\\[x\n",
+    b"[end request]\n",
+    b"null",
+    b"[]",
+    b"1e9",
+]
+_STEP = [
+    b'{"task":{"name":"t","revision":1,"goal":"g","excluded":["x"]},"profile":{"provider":"openai","window":9000},"messages":[{"role":"user","content":"c"}]}',
+    b'"evidence":[',
+    b'{"id":"ev_a","resource":"r","revision":1,"excerpt":"x","bytes":[1,2],"lines":[1,1]}',
+    b'"claims":[',
+    b'"progress":[',
+    b'"needs":[',
+    b'"candidates":[',
+    b'{"text":"t","score":1}',
+    b'"score":"NaN"',
+    b'"at":1',
+    b'{"claim":"c"}',
+    b'{"resource":"r"}',
+    b'"standing":"verified"',
+    b'"outline":{"type":"object","children":[{"token":"a","type":"null"}]}',
+    b'"hops":[{"kind":"ref","bytes":[1,2]}]',
+    b'"cut":{"shown":[0,1]}',
+    b"1e400",
+    b"-1",
+    b"true",
+    b"null",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+]
+_PAIR = [SPLIT, *_JSON, *_YAML[:14], b'{"name":"a","in":"query"}', b'{"id":1}', b"/a/{id}", b"/a/{b}", b"/paths"]
+_TWO_JSON = b'{"a":[{"id":1,"x":2},{"id":2}],"b":{"c":[1,2]}}' + SPLIT + b'{"b":{"c":[2,1,3]},"a":[{"id":2},{"id":1,"x":3}]}'
+_TWO_YAML = b"a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  d: [1, 2]\n" + SPLIT + b"a: &x {k: 2}\nb: *x\nc:\n  <<: *x\n  d: [2]\n"
+_WORDS = [
+    SPLIT,
+    b" ",
+    b"...",
+    "…".encode(),
+    b"[...]",
+    b"\r\n",
+    b"\n\n",
+    "“".encode(),
+    "’".encode(),
+    "—".encode(),
+    "ﬁ".encode(),
+    "e\u0301".encode(),
+    "\u00ad".encode(),
+    "\u200b".encode(),
+    "\u00a0".encode(),
+    b"\x1b[0m",
+    b"alpha",
+    b"beta gamma",
+    b"1,000",
+    b"\xff",
+    b"(?i)",
+    b"(a|b)*",
+    b"[^a]",
+    b"\\b",
+    b"$",
+]
+
+TARGETS: Mapping[str, Target] = {
+    "json": Target(read_as(Format.JSON), _JSON, (".json",), 2, (b'{"a":[1.10,{"b":"\\u4e2d"}],"a":null}',)),
+    "jsonl": Target(read_as(Format.JSONL), [*_JSON, b"\n", b"\r\n"], (".jsonl",), 2, (b'{"a":1}\n\n [1,{"a":2,"a":3}]\r\n"x"',)),
+    "yaml": Target(read_as(Format.YAML), _YAML, (".yaml", ".json"), 2, (_TWO_YAML.replace(b"\0", b""),)),
+    "junit": Target(read_as(Format.JUNIT), _JUNIT, (".xml",), 2, (b"".join(_JUNIT[:9]),)),
+    "csv": Target(
+        read_as(Format.CSV), [b"a", b",", b";", b'"', b'""', b"\n", b"\r\n", b"\xff", b"\t", b"|"], (".csv",), 2, (b'a,b\n"1\n",""\n',)
+    ),
+    "text": Target(read_as(Format.TEXT), _TEXT, (".log", ".txt"), 2, (b"".join(_TEXT),)),
+    "encodings": Target(show_encoded, _TEXT, (".log", ".txt"), 1, (b"".join(_TEXT),)),
+    "unnamed": Target(read_unnamed, [*_JSON, *_YAML[:8], *_JUNIT[:8], *_TEXT], (".json", ".yaml", ".xml", ".log"), 2),
+    "spans": Target(read_spans, _JSON, (".json",), 1, (b'{"a":[1.10,{"b":"\\u4e2d"},[],[2,3]],"c":null}',)),
+    "pointers": Target(
+        read_pointer, [b"/", b"~0", b"~1", b"~", b"#", b"%2F", b"%", b"a", b"0", b"01", b"-", b"%25", b"\xc3\xa9"], (), 0, (b"/a/1/c~1d",)
+    ),
+    "quotes": Target(read_quote, _WORDS, (".md", ".log"), 1, (b"alpha ... gamma" + SPLIT + "alpha\u00a0“beta” gamma".encode(),)),
+    "search": Target(read_search, _WORDS, (".log",), 3, (b"b.*a" + SPLIT + b"alpha \x1b[31mbeta\x1b[0m gamma\r\n",)),
+    "diff": Target(read_diff, _PAIR, (), 1, (_TWO_JSON, _TWO_YAML)),
+    "locate": Target(read_locate, _PAIR, (), 2, (b"/a/1" + SPLIT + _TWO_JSON, b"/c/d/0" + SPLIT + _TWO_YAML)),
+    "diff_lines": Target(
+        read_diff_lines, [SPLIT, b"\n", b"pid 12", b"12:00:01.5 ", b"0x7fff00 ", b"3 ms", b"a"], (), 1, (b"a\nb\n" + SPLIT + b"b\n",)
+    ),
+    "packets": Target(read_packets, _PACKET, (), 0, tuple(b"".join(_PACKET[n] for n in one) for one in _WHOLE)),
+    "errors": Target(read_errors, _PACKET, (), 0, (b"".join(_PACKET[20:25]),)),
+    "sections": Target(read_sections, [*_SECTION, *_PACKET], (), 0, (b"".join(_SECTION),)),
+    "step": Target(read_step, _STEP, ("step.json",), 0, (_STEP[0],)),
+}
