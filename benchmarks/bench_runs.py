@@ -74,7 +74,7 @@ def run(planned: Planned) -> dict[str, Any]:
         at: list[float] = []
 
         def news(_: StepNews) -> None:
-            at.append(time.perf_counter())
+            at.append(time.process_time())
 
         result = run_demo(services, old, new, planned.exclusions, news)
         seconds, peak = time.perf_counter() - start, peak_bytes()
@@ -82,7 +82,7 @@ def run(planned: Planned) -> dict[str, Any]:
 
 
 def growth_of(at: Sequence[float]) -> float:
-    """Median time of a step in the last fifth of a run against that in the first fifth; 1 where there are too few to tell."""
+    """Median processor time of a step in the last fifth of a run against that in the first fifth; 1 where there are too few to tell."""
     steps = [after - before for before, after in pairwise(at)]
     fifth = len(steps) // 5
     return statistics.median(steps[-fifth:]) / statistics.median(steps[:fifth]) if fifth >= 10 else 1.0
@@ -126,7 +126,7 @@ def rows_of(planned: Planned, found: dict[str, Any]) -> list[Row]:
     return [
         Row(f"{name}: time against {MAX_SECONDS} s", found["seconds"], MAX_SECONDS, Bound("<=", 1)),
         Row(f"{name}: peak memory against {MAX_BYTES // 1_000_000} MB, bytes", found["peak_bytes"], MAX_BYTES, Bound("<=", 1)),
-        Row(f"{name}: a late step against an early one, s", found["growth"], 1, Bound("<=", 3)),
+        Row(f"{name}: processor time of a late step against an early one", found["growth"], 1, Bound("<=", 3)),
         Row(f"{name}: citations that the check confirms against all", confirmed, cited, ALL),
         Row(f"{name}: largest input against the cap, tokens", found["largest"], found["cap"], Bound("<=", 1)),
         Row(f"{name}: inputs with whole exchanges against all", whole, inputs, ALL),

@@ -78,7 +78,7 @@ def find_operation(c: Comparison, subject: OperationSubject) -> Endpoint | Absen
         names = list_names(paths)
         same = [name for name in names if shape_of(name) == shape_of(subject.path)]
         if subject.path not in same and same:
-            same = _without_namesakes(c, same)
+            same = _without_namesakes(c, same) or same
         if not same:
             return Absent(paths)
         path = subject.path if subject.path in same else same[0]

@@ -10,7 +10,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, overload
+from functools import cached_property
+from typing import Final, NamedTuple, overload
 
 from evidence_store.documents.json_faults import Repeat
 from evidence_store.documents.model import DEFAULT_LIMITS, MAX_SHOWN_PLACES, Child, Limits, Node, Scalar
@@ -43,6 +44,12 @@ class _Source:
 
     mapping: int
     hop: Hop
+
+
+class _Above(NamedTuple):
+    container: int
+    at: int
+    """Place among the items of the container, keys and values counted."""
 
 
 class YamlDocument:
@@ -118,13 +125,13 @@ class YamlDocument:
                 if len(places) > 1:
                     yield Repeat(self._tokens(mapping), name, tuple(self._span(key).start for key in places))
 
-    def unknown_tags(self) -> dict[str, int]:
+    def iter_unknown_tags(self) -> Iterator[tuple[str, int]]:
         """Tags that are not of the core schema, each with the line on which it first stands."""
-        found: dict[str, int] = {}
+        found: set[str] = set()
         for node, tag in self._table.tags.items():
             if tag not in KNOWN_TAGS and tag != MERGE_TAG and tag not in found:
-                found[tag] = self._line(node)
-        return found
+                found.add(tag)
+                yield tag, self._line(node)
 
     def members_of(self, mapping: int) -> tuple[_Member, ...]:
         """Members of a mapping with those that merge keys bring."""
@@ -230,15 +237,19 @@ class YamlDocument:
 
     def _tokens(self, number: int) -> tuple[str, ...]:
         """The place of a node, by the containers in which it is written."""
-        above = {item: container for container, items in self._table.items.items() for item in items}
         tokens: list[str] = []
-        while number in above:
-            container = above[number]
-            at = self._table.items[container].index(number)
-            is_member = self._table.shapes[container] == Shape.MAPPING
-            tokens.append(self._name(self._table.items[container][at - at % 2]) if is_member else str(at))
-            number = container
+        while number in self._above:
+            above = self._above[number]
+            items = self._table.items[above.container]
+            is_member = self._table.shapes[above.container] == Shape.MAPPING
+            tokens.append(self._name(items[above.at - above.at % 2]) if is_member else str(above.at))
+            number = above.container
         return tuple(reversed(tokens))
+
+    @cached_property
+    def _above(self) -> dict[int, _Above]:
+        """Of each node where it stands; made only where members are repeated."""
+        return {item: _Above(container, at) for container, items in self._table.items.items() for at, item in enumerate(items)}
 
 
 class _Children(Sequence[Child]):

@@ -33,5 +33,5 @@ def _iter_repeat_notes(document: YamlDocument, limits: Limits) -> Iterator[Note]
 
 
 def _iter_tag_notes(document: YamlDocument) -> Iterator[Note]:
-    for tag, line in document.unknown_tags().items():
+    for tag, line in document.iter_unknown_tags():
         yield Note("unknown_tag", f"tag {tag[:80]!r} is not of the core schema; the node is read by its kind", line=line)

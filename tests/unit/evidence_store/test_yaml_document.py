@@ -1,5 +1,6 @@
 """YAML documents: the core schema of 1.2, spans to the byte, aliases and merge keys as hops."""
 
+import time
 from typing import Any
 
 import pytest
@@ -259,6 +260,14 @@ def test_a_repeated_key_is_noted_and_ambiguous_whatever_its_spelling() -> None:
 def test_the_place_of_a_repeat_inside_lists_is_named() -> None:
     (note,) = check_yaml(b"a:\n- x: 1\n- b:\n    c: {d: 1, d: 2}\n")
     assert note.pointer == "/a/1/b/c"
+
+
+def test_what_is_noted_of_a_large_document_costs_one_look_at_it() -> None:
+    many = "".join(f"k{n}: !t{n} {{a: 1}}\n" for n in range(10_000))
+    repeats = "".join(f"r{n}:\n  x: 1\n  x: 2\n" for n in range(900))
+    started = time.process_time()
+    assert len(check_yaml((many + repeats).encode())) == 900 + 20
+    assert time.process_time() - started < 1.5
 
 
 def test_too_many_repeats_are_refused() -> None:

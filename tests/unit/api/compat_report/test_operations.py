@@ -119,3 +119,15 @@ def test_a_scope_rule_leaves_the_operation_out(rule: str) -> None:
 def test_a_scope_rule_that_does_not_match_leaves_nothing_out(rule: str) -> None:
     operation = {"tags": ["inner"], "x-level": {"now": True}, "parameters": [QUERY]}
     assert rules(document(operation, path="/in/a"), document({}, path="/in/a"), rule) == ["request-parameter-removed"]
+
+
+def test_of_several_paths_of_one_shape_each_has_its_namesake_and_the_renamed_one_is_left() -> None:
+    """Not allowed by the format, and met all the same."""
+
+    def spell(*paths: str, status: str = "200") -> str:
+        items = {path: {"get": {"responses": {"200" if at else status: {"description": "ok"}}}} for at, path in enumerate(paths)}
+        return json.dumps({"openapi": "3.1.0", "info": {}, "paths": items}, indent=1)
+
+    done = run(spell("/a/{x}", "/a/{y}", "/a/{z}"), spell("/a/{w}", "/a/{y}", "/a/{z}", status="201"))
+    assert [claim["about"]["pointer"] for claim in breaking(done)] == ["/paths/~1a~1{x}/get/responses/200"]
+    assert breaking(run(spell("/a/{x}", "/a/{y}"), spell("/a/{y}"))) == []

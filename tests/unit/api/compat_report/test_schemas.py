@@ -173,3 +173,30 @@ def test_a_property_that_moves_into_a_part_of_allof_is_no_change() -> None:
     )
     moved = {"A": {"allOf": [{"$ref": "#/components/schemas/B"}, part]}, "B": {"type": "object"}}
     assert breaking(run(old, document("response", {"$ref": "#/components/schemas/A"}, schemas=moved))) == []
+
+
+@pytest.mark.parametrize(("direction", "mark"), [("response", "writeOnly"), ("request", "readOnly")])
+def test_a_property_that_becomes_one_of_the_other_direction_is_gone_from_this_one(direction: str, mark: str) -> None:
+    old: Json = {"type": "object", "properties": {"a": {"type": "string"}}}
+    new: Json = {"type": "object", "properties": {"a": {"type": "string", mark: True}}}
+    told = [*rules(direction, old, new), *open_rules(direction, old, new)]
+    assert told == ["response-property-removed" if direction == "response" else "request-property-undescribed"]
+    assert [*rules(direction, new, old), *open_rules(direction, new, old)] == []
+
+
+def test_a_required_property_that_is_no_longer_described_is_not_asked_about() -> None:
+    old: Json = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    assert open_rules("request", old, {"type": "object", "required": ["a"]}) == []
+    assert open_rules("request", old, {"type": "object"}) == ["request-property-undescribed"]
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+def test_alternatives_beside_what_stays_are_no_widening(keyword: str) -> None:
+    """All that bound a response still binds it; a request may leave alternatives behind."""
+    base: Json = {"type": "object", "properties": {"a": {"type": "string"}}}
+    chosen = {**base, keyword: [{"required": ["a"]}, {"required": ["b"]}]}
+    assert rules("response", base, chosen) == []
+    assert rules("request", chosen, base) == []
+    moved = {keyword: [base, {"type": "string"}]}
+    assert rules("response", base, moved) == ["response-branch-added"]
+    assert rules("request", moved, base) == ["request-branch-removed"]
