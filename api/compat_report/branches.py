@@ -10,7 +10,7 @@ from api.compat_report.comparison import Comparison, new_cite, old_cite, ref_of
 from api.compat_report.model import Direction
 from api.compat_report.phrases import describe_schema, spell
 from api.compat_report.pointers import parent_of
-from api.compat_report.shapes import covers, find_core, find_parts, find_types
+from api.compat_report.shapes import covers, find_core, find_parts, find_types, is_annotation
 from api.compat_report.view import Node
 
 CompareSchemas: TypeAlias = Callable[[Comparison, Node, Node, Direction], None]
@@ -29,7 +29,7 @@ def compare_branches(
     olds, news = list(old_branches or (old,)), list(new_branches or (new,))
     pairs = _pair(olds, news, direction)
     for before, after in pairs:
-        if old_branches and new_branches:
+        if (old_branches and new_branches) or says_only_alternatives(old if old_branches else new):
             compare_schemas(c, before, after, direction)
     if direction == "request":
         for before in olds:
@@ -53,6 +53,11 @@ def compare_branches(
                 new_cite(after),
                 *phrase.cites,
             )
+
+
+def says_only_alternatives(node: Node) -> bool:
+    """Whether nothing binds beside the alternatives, so that the one that a plain schema goes with says all that binds it."""
+    return all(is_annotation(name) or name in ("oneOf", "anyOf", "nullable") for name in node.names())
 
 
 def label(branch: Node) -> str:

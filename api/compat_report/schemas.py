@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from api.compat_report.branches import compare_branches
+from api.compat_report.branches import compare_branches, says_only_alternatives
 from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, side_of
 from api.compat_report.dialect import version_node
 from api.compat_report.keywords import compare_keywords
@@ -89,6 +89,8 @@ def _compare_cores(c: Comparison, direction: Direction, old: Core, new: Core) ->
     if any(branches) and not _binds_alone(pair, *branches):
         with c.part():
             compare_branches(c, pair.old, pair.new, *branches, direction, compare_schemas)
+        if not all(branches) and says_only_alternatives(pair.old if branches[0] else pair.new):
+            return
     elif not _compare_types(c, pair):
         return
     with c.part():
