@@ -26,7 +26,7 @@ from api.wiring import DEFAULT_COUNTER, Services
 from evidence_store.canonical import canonical_digest
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.ids import short_id
-from evidence_store.model import EvidenceId, ProgressState, Standing, TaskName, TaskRevision
+from evidence_store.model import EvidenceId, ProgressItem, ProgressState, Standing, TaskName, TaskRevision
 from evidence_store.records.sources import Revision
 from projector import Profile
 
@@ -40,6 +40,8 @@ REQUEST = "Go on with the comparison: take the subjects in work further, record 
 PROFILE = Profile("openai", "demo-32k", 32_768, 4_096, 1_024, DEFAULT_COUNTER)
 """The worked example of the budget: a window that a small model has."""
 MAX_STEPS = 20_000
+STALLED_STEPS = 50
+"""So many steps after which nothing was recorded that was not known before will not be followed by one that records something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,13 @@ def _task(services: Services, old: Revision, new: Revision, exclusions: Sequence
 
 
 def _run(session: Session, news: Callable[[StepNews], None]) -> None:
+    known, changed = session.progress, 0
     for step in range(1, MAX_STEPS + 1):
         projection = session.next_input()
+        if session.progress != known:
+            known, changed = session.progress, step
+        if step - changed > STALLED_STEPS:
+            raise InvalidInput(f"the comparison stands still: {_in_work(known)}", {"limit": STALLED_STEPS}, code="stalled")
         turn = decide("\n".join(_contents(projection.messages)))
         if turn.refusal is not None:
             raise InvalidInput(turn.refusal.message, code=turn.refusal.code)
@@ -109,8 +116,14 @@ def _run(session: Session, news: Callable[[StepNews], None]) -> None:
     raise InvalidInput(f"the comparison did not end within {MAX_STEPS} steps", {"limit": MAX_STEPS}, code="too_many_steps")
 
 
+def _in_work(progress: Iterable[ProgressItem]) -> str:
+    work = [item for item in progress if item.state is ProgressState.DOING]
+    return "; ".join(f"{item.subject!a} waits for {item.next!a}" for item in work[:3])[:400] or "nothing is in work"
+
+
 def _contents(messages: Iterable[Mapping[str, JsonValue]]) -> list[str]:
-    return [content for message in messages if isinstance(content := message.get("content"), str)]
+    """What the messages say to the agent. Its own earlier words are left out: they quote names of the documents, which are data."""
+    return [content for message in messages if message.get("role") != "assistant" and isinstance(content := message.get("content"), str)]
 
 
 def _arguments(given: Mapping[str, object]) -> dict[str, JsonValue]:

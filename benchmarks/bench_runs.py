@@ -24,8 +24,8 @@ from benchmarks.table import Bound, Row, is_quick, publish
 from evidence_store.store.runs import input_of
 from projector import validate
 
-MAX_SECONDS, MAX_BYTES = 900, 512_000_000
-"""What still is usable: a break, and a small machine."""
+MAX_SECONDS, MAX_BYTES = 300, 512_000_000
+"""What still is usable: a break, and a small machine. Processor time, since that of the clock depends on what else runs."""
 ALL = Bound("==", 1)
 
 
@@ -70,15 +70,15 @@ def run(planned: Planned) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, open_services(Settings(Path(folder)), create=True) as services:
         old = read_side(services, planned.family, find_file(planned.family, planned.old, 0))
         new = read_side(services, planned.family, find_file(planned.family, planned.new, -1))
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         at: list[float] = []
 
         def news(_: StepNews) -> None:
             at.append(time.process_time())
 
         result = run_demo(services, old, new, planned.exclusions, news)
-        seconds, peak = time.perf_counter() - start, peak_bytes()
-        return {"seconds": seconds, "peak_bytes": peak, "growth": growth_of(at), **judge(services, result)}
+        spent = {"seconds": time.perf_counter() - start, "processor_seconds": time.process_time() - worked, "peak_bytes": peak_bytes()}
+        return {**spent, "growth": growth_of(at), **judge(services, result)}
 
 
 def growth_of(at: Sequence[float]) -> float:
@@ -116,7 +116,8 @@ def measure(planned: Planned) -> dict[str, Any]:
     words = [sys.executable, "-m", "benchmarks.bench_runs", planned.family, planned.old, planned.new, *planned.exclusions]
     done = subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent)
     found: dict[str, Any] = json.loads(done.stdout)
-    print(f"{planned.label}: {len(found['conclusions'])} conclusions in {found['steps']} steps", file=sys.stderr)
+    said = f"{len(found['conclusions'])} conclusions in {found['steps']} steps, {found['seconds']:.0f} s by the clock"
+    print(f"{planned.label}: {said}", file=sys.stderr)
     return found
 
 
@@ -124,7 +125,7 @@ def rows_of(planned: Planned, found: dict[str, Any]) -> list[Row]:
     name = planned.label
     (confirmed, cited), (whole, inputs) = found["citations"], found["exchanges"]
     return [
-        Row(f"{name}: time against {MAX_SECONDS} s", found["seconds"], MAX_SECONDS, Bound("<=", 1)),
+        Row(f"{name}: processor time against {MAX_SECONDS} s", found["processor_seconds"], MAX_SECONDS, Bound("<=", 1)),
         Row(f"{name}: peak memory against {MAX_BYTES // 1_000_000} MB, bytes", found["peak_bytes"], MAX_BYTES, Bound("<=", 1)),
         Row(f"{name}: processor time of a late step against an early one", found["growth"], 1, Bound("<=", 3)),
         Row(f"{name}: citations that the check confirms against all", confirmed, cited, ALL),

@@ -151,6 +151,8 @@ def _translated() -> Iterator[None]:
         raise InvalidInput("half of a surrogate pair, which is no character, cannot be asked for or stored", code="bad_text") from why
     except DBAPIError as why:
         raise StoreFault(f"the database failed: {why.orig}", code="database_fault") from why
+    except ValueError as why:
+        raise StoreFault(f"a row of the store is not what was written: {why}; run `evidence verify`", code="damaged_row") from why
 
 
 _FAULTS = {

@@ -47,9 +47,7 @@ class _Match(Protocol):
     def end(self) -> int: ...
 
 
-def search(
-    raw: bytes, pattern: str, *, regex: bool = False, ignore_case: bool = False, limit: int = 20, encoding: str = "utf-8"
-) -> Hits:
+def search(raw: bytes, pattern: str, *, regex: bool = False, ignore_case: bool = False, limit: int = 20, encoding: str = "utf-8") -> Hits:
     """The first `limit` lines that hold the pattern, places as bytes of `raw`; `encoding` is one that all of it fits.
 
     Raises InvalidInput for a pattern that cannot be searched for.

@@ -58,6 +58,8 @@ def run_put(arguments: Namespace, output: Output) -> int:
 def read_pieces(path: str) -> Iterator[bytes]:
     """The bytes of a file, or of standard input for `-`. Raises NotFound or InvalidInput for what cannot be read."""
     if path == "-":
+        if sys.stdin is None:  # closed by the caller
+            raise InvalidInput("standard input is closed: give a file, or pipe the bytes in", code="unreadable_file")
         yield from iter(lambda: sys.stdin.buffer.read(PIECE_BYTES), b"")
         return
     try:

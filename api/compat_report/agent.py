@@ -138,7 +138,7 @@ def _work(seen: Input, before: tuple[Call, ...] = (), recorded: Sequence[dict[st
 
 def _say(items: list[dict[str, Argument]]) -> str:
     ended = sum(item["state"] not in ("doing", "todo") for item in items)
-    work = [str(item["subject"]) for item in items if item["state"] == "doing"]
+    work = [ascii(item["subject"]) for item in items if item["state"] == "doing"]
     return f"{ended} ended; in work: {', '.join(work) or 'nothing'}."
 
 

@@ -9,4 +9,3 @@ from api.tools.values import value_of
 from evidence_store.documents.model import Number, PlainValue
 
 __all__ = ["Number", "PlainValue", "ToolAnswer", "ToolContext", "call_tool", "definitions", "value_of"]
-

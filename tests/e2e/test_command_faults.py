@@ -65,6 +65,11 @@ def test_bytes_come_from_standard_input(store: Path) -> None:
     assert run(store, "cat", "a").out == BIG
 
 
+def test_a_closed_standard_input_is_told(store: Path) -> None:
+    error = run(store, "put", "-", "--resource", "a", before="import sys; sys.stdin = None").error(2)
+    assert error["code"] == "unreadable_file"
+
+
 def test_an_empty_standard_input_is_an_empty_revision(store: Path) -> None:
     assert run(store, "put", "-", "--resource", "a", "--format", "text").answer()["size"] == 0
     done = run(store, "cat", "a")

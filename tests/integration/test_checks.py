@@ -8,6 +8,7 @@ import pytest
 
 from evidence_store.blobs.local import blob_path
 from evidence_store.canonical import digest_of
+from evidence_store.errors import StoreFault
 from evidence_store.model import EvidenceId, Format, Integrity, TaskName
 from evidence_store.store import BLOBS_NAME, EvidenceStore
 from evidence_store.store.checks import CheckedCitation
@@ -269,3 +270,10 @@ def test_a_delivery_makes_a_citation_exposed(store: EvidenceStore, cited: Cited)
     other = read(store, "/limit", revision=1)
     deliver(store, open_step(store), other)
     assert all(one.ok for one in store.checks.check_report(f"{cited.text}\nAlso [{other.id}].\n"))
+
+
+def test_a_claim_whose_citations_are_gone_is_told_as_damage(store: EvidenceStore, folder: Path, cited: Cited) -> None:
+    with tampering(folder) as database:
+        database.execute("DELETE FROM citations WHERE evidence IN (?, ?)", (cited.old, cited.new))
+    with pytest.raises(StoreFault, match="evidence verify"):
+        store.claims.list_claims(TASK)
