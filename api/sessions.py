@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import orjson
 
 from api.projecting import OwnersReader, StoreReader
-from api.tools import ToolContext, call_tool, definitions
+from api.tools import ToolAnswer, ToolContext, call_tool, definitions
+from api.tools.answers import error_answer
 from api.wiring import Services
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.model import Packet, ProgressItem, TaskRevision
@@ -22,9 +23,15 @@ from projector import (
     Projection,
     Step,
     TokenCounter,
+    budget_for,
     project,
     receipt_json,
 )
+
+SECTION_TOKENS = 1_000
+"""Kept free of the answers of a turn: the request, and what of the sections must stand."""
+REFUSAL_TOKENS = 150
+"""What an answer takes that says that there is no room, with the frame of its message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +140,23 @@ class Session:
         self._append(_assistant_message(text, calls))
         context = self._services.tools(self._step, self._agent)
         closed = []
+        left = self._room(self._messages[-1], len(calls))
         for call in calls:
             answer = call_tool(context, call.name, call.arguments, recording=True)
+            if (tokens := self._counter.count(answer.text)) > max(left, REFUSAL_TOKENS):
+                answer = _refused(call.name, tokens, max(left, 0))
+            else:
+                left -= tokens
             self._reader.remember(answer.packets)
             self._results[call.call] = answer.packets
             closed.append(ClosedCall(call.call, answer.outcome, answer.text, True, tuple(map(shown_of, answer.packets))))
             self._append({"role": "tool", "tool_call_id": call.call, "content": answer.text})
         self._store.runs.close_calls(self._step, closed)
+
+    def _room(self, asked: Mapping[str, JsonValue], n_calls: int) -> int:
+        """Tokens for the answers of one turn: the next input must hold all of them, whole."""
+        dynamic = budget_for(self._profile, self._fixed_tokens()).dynamic
+        return dynamic - SECTION_TOKENS - self._count(asked) - n_calls * REFUSAL_TOKENS
 
     def tools(self) -> ToolContext:
         """The tools of this run, as at its last step."""
@@ -154,6 +171,12 @@ class Session:
 
     def _fixed_tokens(self) -> int:
         return self._counter.count(self._system) + self._counter.count(orjson.dumps(self._tools).decode())
+
+
+def _refused(name: str, tokens: int, left: int) -> ToolAnswer:
+    """In place of an answer that the next input could not hold."""
+    said = f"{name} answered {tokens} tokens, {left} are left in this turn: ask for less, or in a turn of its own"
+    return error_answer(LimitExceeded(said, {"limit": left}, code="over_budget"))
 
 
 def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonValue]:

@@ -23,6 +23,8 @@ MAX_BATCH = 12
 """Passages that are read for findings in one step."""
 HELD_TOKENS, MOST_TOKENS = 18_000, 20_000
 """What one subject may hold in the input, and the most it may with the one read that it cannot do without."""
+MAX_SUBJECTS = 20_000
+"""Characters of the subjects that one subject leads to: one turn names all of them, and the next input holds that turn whole."""
 _BASE = (("", "keys"), *((place, "source") for place in ("/openapi", "/swagger", "/security", "/consumes", "/produces")))
 """Places of the document that nearly every subject asks for; their packets are handed on from subject to subject."""
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -145,6 +147,8 @@ def _conclude(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
         evidence = _hold(seen, (*look.used, *(one for found in ahead if isinstance(found, Cited) for one in found.ids)))
         item = _item(subject, "doing", evidence, format_memo(after))
         return Step(item, claims, tuple(reads)[:MAX_BATCH], evidence)
+    if sum(map(len, (*look.exam.subjects, *look.exam.uses))) > MAX_SUBJECTS:
+        return _give_up(seen, subject, after, replace(look, exam=replace(look.exam, uses=())), claims)
     state = "excluded" if look.exam.excluded else "done"
     item = _item(subject, state, tuple(dict.fromkeys([*ids, *look.used])), uses=look.exam.uses)
     return Step(item, claims, subjects=(*look.exam.subjects, *look.exam.uses))
@@ -160,8 +164,8 @@ def _batch(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return findings
 
 
-def _give_up(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
-    """What could not be read stays an open question."""
+def _give_up(seen: Input, subject: str, memo: Memo, look: Look, claims: tuple[Call, ...] = ()) -> Step:
+    """What could not be read, or has more parts than one turn can name, stays an open question."""
     arguments: dict[str, Argument] = {
         "about": {**name_place(seen, Cite("old", _place_of(subject), "old")), "aspect": "not-compared"},
         "text": "not compared: a passage that it needs was never shown in full",
@@ -170,7 +174,7 @@ def _give_up(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
         "reason": f"{subject} could not be read within the budget of a step",
     }
     item = _item(subject, "blocked", tuple(dict.fromkeys([*memo.cited, *look.used])), "not compared", look.exam.uses)
-    return Step(item, (Call("record_claim", arguments),), subjects=look.exam.uses)
+    return Step(item, (*claims, Call("record_claim", arguments)), subjects=look.exam.uses)
 
 
 def _place_of(subject: str) -> str:

@@ -136,11 +136,19 @@ def parse_progress_item(text: str) -> ProgressItem:
     members = _object(text)
     return ProgressItem(
         subject=_text(members, "subject"),
-        state=ProgressState(_text(members, "state")),
+        state=_state(members),
         evidence=tuple(map(EvidenceId, _texts(members, "evidence"))),
         next=_text(members, "next", ""),
         uses=_texts(members, "uses"),
     )
+
+
+def _state(members: Mapping[str, JsonValue]) -> ProgressState:
+    state = _text(members, "state")
+    try:
+        return ProgressState(state)
+    except ValueError as why:
+        raise MalformedText(f"{state[:40]!r} is no state of progress") from why
 
 
 def parse_progress(text: str) -> ProgressText | None:

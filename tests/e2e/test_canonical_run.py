@@ -215,5 +215,18 @@ def test_a_comparison_that_cannot_go_on_ends_with_its_reason(tmp_path: Path) -> 
     assert raised.value.error_code == "stalled"
 
 
-def api_of(paths: Mapping[str, Any]) -> Input:
-    return Input("api.json", orjson.dumps({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}), None)
+def test_a_schema_with_more_parts_than_one_turn_can_name_is_an_open_question(tmp_path: Path) -> None:
+    def wide(kind: str) -> Input:
+        schema = {"type": "object", "properties": {f"member{n:03}": {"type": kind} for n in range(500)}}
+        body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Wide"}}}}
+        paths = {"/b": {"post": {"requestBody": body, **OK}}, "/c": {"get": OK}}
+        return api_of(paths, components={"schemas": {"Wide": schema}})
+
+    conclusions = compare(tmp_path / "store", wide("string"), wide("integer")).result.conclusions
+    told = [(one.claim.standing, one.claim.aspect) for one in conclusions]
+    assert told == [("open", "not-compared")]
+
+
+def api_of(paths: Mapping[str, Any], **more: Any) -> Input:
+    document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths, **more}
+    return Input("api.json", orjson.dumps(document), None)

@@ -99,7 +99,14 @@ def test_sections_do_not_disturb_each_other(
 
 
 @pytest.mark.parametrize(
-    "broken", ["[progress]\n- {\n[end progress]", "[progress]\n", "[facts]\n- []\n[end facts]", "[needs]\n- {}\n[end needs]"]
+    "broken",
+    [
+        "[progress]\n- {\n[end progress]",
+        '[progress]\n- {"subject":"a","state":"&doing"}\ncounts: {}\n[end progress]',
+        "[progress]\n",
+        "[facts]\n- []\n[end facts]",
+        "[needs]\n- {}\n[end needs]",
+    ],
 )
 def test_a_broken_section_is_refused(broken: str) -> None:
     with pytest.raises(MalformedText):

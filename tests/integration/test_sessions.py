@@ -1,0 +1,36 @@
+"""A session: what one turn asks for never grows past what the next input can hold."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from api.sessions import Session, ToolRequest
+from api.settings import Settings
+from api.wiring import DEFAULT_COUNTER, Services, open_services
+from evidence_store.errors import JsonValue
+from evidence_store.model import Format, TaskName, TaskRevision
+from projector import Profile
+from tests.factories import put
+
+PROFILE = Profile("openai", "small", 16_384, 2_048, 512, DEFAULT_COUNTER)
+READ: dict[str, JsonValue] = {"resource": "a.json", "pointer": "/lines", "max_tokens": 6_000}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    services: Services = open_services(Settings(tmp_path / "store"), create=True)
+    put(services.store, orjson.dumps({"lines": [f"line {n}: the job went on" for n in range(400)]}), "a.json", format=Format.JSON)
+    task = services.store.tasks.add_revision(TaskRevision(TaskName("t"), 1, "Read.", (), (), ()), "user:u")
+    return Session(services, task, "agent:a/1", PROFILE, "You read.", "Go on.")
+
+
+def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on(session: Session) -> None:
+    session.next_input()
+    session.act("I read.", [ToolRequest("read_spec", READ) for _ in range(4)])
+    projection = session.next_input()
+    answers = [str(message["content"]) for message in projection.messages if message.get("role") == "tool"]
+    assert len(answers) == 4
+    assert "line 1: the job went on" in answers[0]
+    assert "over_budget" in answers[-1]
+    assert projection.tokens <= PROFILE.input_cap
