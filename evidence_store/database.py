@@ -22,7 +22,7 @@ from evidence_store.errors import InvalidInput, StoreFault, StoreMissing, StoreU
 ReadConnection = NewType("ReadConnection", Connection)
 WriteConnection = NewType("WriteConnection", ReadConnection)
 
-SCHEMA_REVISION = "0001"
+SCHEMA_REVISION = "0002"
 """The newest migration; a test holds it against migrations/versions."""
 BUSY_TIMEOUT_MS = 30_000
 MINIMUM_SQLITE = (3, 35, 0)

@@ -9,6 +9,7 @@ import hashlib
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import zstandard
 
@@ -32,6 +33,15 @@ class Frame:
     lines_before: int
     """Line feeds of the blob before this frame."""
     sha256: bytes
+    home: Digest | None = None
+    """The blob whose stored bytes hold it; None: its own."""
+
+
+class KnownFrames(Protocol):
+    """Frames that are stored already, to be shared by a blob that begins with the same bytes."""
+
+    def find(self, number: int, sha256: bytes) -> Frame | None:
+        """The frame of that number if its raw bytes are these, with its home; None, and no later one is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +52,21 @@ class Encoded:
     size: int
     frames: tuple[Frame, ...]
 
+    @property
+    def own_frames(self) -> tuple[Frame, ...]:
+        """Those whose stored bytes are the blob's own."""
+        return tuple(frame for frame in self.frames if frame.home is None)
+
 
 class FrameEncoder:
     """Turns a stream of raw bytes into stored bytes, one frame at a time, in constant memory.
 
-    Feed with `add`, end with `finish`; both give stored bytes to write. `encoded` is there after `finish`.
+    Feed with `add`, end with `finish`; both give stored bytes to write. `encoded` is there after `finish`. As long as the
+    frames are `known` ones, they are shared, and nothing is written for them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, known: KnownFrames | None = None) -> None:
+        self._known = known
         self._pending = bytearray()
         self._sha256 = hashlib.sha256()
         self._frames: list[Frame] = []
@@ -71,7 +88,7 @@ class FrameEncoder:
         if self._pending or not self._frames:
             yield self._frame(bytes(self._pending))
             self._pending.clear()
-        yield seek_table(self._frames)
+        yield seek_table(self.encoded.own_frames)
 
     @property
     def encoded(self) -> Encoded:
@@ -79,13 +96,23 @@ class FrameEncoder:
 
     def _frame(self, piece: bytes) -> bytes:
         self._sha256.update(piece)
-        stored = self._compressor.compress(piece)
-        raw = Span(self._raw_end, self._raw_end + len(piece))
-        place = Span(self._stored_end, self._stored_end + len(stored))
-        self._frames.append(Frame(len(self._frames), raw, place, self._lines, hashlib.sha256(piece).digest()))
+        digest = hashlib.sha256(piece).digest()
+        stored, frame = b"", self._find_known(digest)
+        if frame is None:
+            stored = self._compressor.compress(piece)
+            place = Span(self._stored_end, self._stored_end + len(stored))
+            frame = Frame(len(self._frames), Span(self._raw_end, self._raw_end + len(piece)), place, self._lines, digest)
+            self._stored_end = place.end
+        self._frames.append(frame)
         self._lines += piece.count(b"\n")
-        self._raw_end, self._stored_end = raw.end, place.end
+        self._raw_end += len(piece)
         return stored
+
+    def _find_known(self, digest: bytes) -> Frame | None:
+        frame = None if self._known is None else self._known.find(len(self._frames), digest)
+        if frame is None:
+            self._known = None
+        return frame
 
 
 def decode_frames(frames: Sequence[Frame], stored: bytes, blob: Digest) -> bytes:

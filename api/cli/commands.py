@@ -31,6 +31,7 @@ def _add_sources(verbs: Verbs) -> None:
     put.add_argument("--scope", metavar="TEXT", help="scope label, shown with every packet")
     put.add_argument("--version-label", metavar="L", help="what the publisher calls this revision")
     put.add_argument("--label", action="append", default=[], metavar="L", help="access label; may be given again")
+    put.add_argument("--incomplete", action="store_true", help="more is to come; the same bytes put again without it close the revision")
     put.add_argument("--if-newest", type=whole_number(0), metavar="N", help="refuse unless N is the newest revision (0: none is)")
     put.add_argument("--idempotency-key", metavar="KEY", help="the same key gives the revision that it gave before")
     resources = verbs.add("resources", "List resources, or the revisions of one.", "sources:run_resources")

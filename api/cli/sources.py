@@ -44,6 +44,7 @@ def run_put(arguments: Namespace, output: Output) -> int:
         None if arguments.format is None else Format(arguments.format),
         None if arguments.file == "-" else Path(arguments.file).name,
         arguments.version_label,
+        complete=not arguments.incomplete,
         if_newest=arguments.if_newest,
         idempotency_key=arguments.idempotency_key,
     )
@@ -69,6 +70,8 @@ def read_pieces(path: str) -> Iterator[bytes]:
         raise NotFound(f"there is no file {path!r}", code="no_file") from why
     except OSError as why:
         raise InvalidInput(f"{path!r} cannot be read: {why.strerror}", code="unreadable_file") from why
+    except ValueError as why:  # a name with NUL in it, which the JSON answer of a command may hold
+        raise InvalidInput(f"{path!r} cannot be read: {why}", code="unreadable_file") from why
 
 
 def run_resources(arguments: Namespace, output: Output) -> int:

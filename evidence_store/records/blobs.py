@@ -1,7 +1,8 @@
 """Rows of blobs, their frames, and the span index."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import cast
 
 from sqlalchemy import bindparam, func, insert, select
@@ -11,7 +12,7 @@ from evidence_store.documents.model import NodeType
 from evidence_store.documents.span_rows import Container, Entry, SpanIndex
 from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
 from evidence_store.model import Digest, Span, WorkspaceName
-from evidence_store.tables import blobs, containers, frames, spans
+from evidence_store.tables import blobs, containers, frames, shared_frames, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,20 @@ def insert_blob(
         "created_at": at,
     }
     connection.execute(insert(blobs).values(row))
-    connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.frames])
+    if blob.own_frames:
+        connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.own_frames])
+    shared = [_shared_row(workspace, blob.digest, tuple(run)) for home, run in groupby(blob.frames, key=_home) if home is not None]
+    if shared:
+        connection.execute(insert(shared_frames), shared)
     return number
+
+
+def _home(frame: Frame) -> Digest | None:
+    return frame.home
+
+
+def _shared_row(workspace: WorkspaceName, digest: Digest, run: Sequence[Frame]) -> dict[str, object]:
+    return {"workspace": workspace, "digest": digest, "first": run[0].number, "last": run[-1].number, "home": run[0].home}
 
 
 def _frame_row(workspace: WorkspaceName, digest: Digest, frame: Frame) -> dict[str, object]:
@@ -90,13 +103,44 @@ _FRAMES = (
     .order_by(frames.c.number)
 )
 
+_SHARED = (
+    select(shared_frames.c.first, shared_frames.c.last, shared_frames.c.home)
+    .where(
+        shared_frames.c.workspace == bindparam("workspace"),
+        shared_frames.c.digest == bindparam("digest"),
+        shared_frames.c.first <= bindparam("last"),
+        shared_frames.c.last >= bindparam("first"),
+    )
+    .order_by(shared_frames.c.first)
+)
+
 
 def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
     """The frames that hold a byte of `span`, in order; one frame for an empty span."""
     last = max(0, span.end - 1) // FRAME_BYTES
     first = min(span.start // FRAME_BYTES, last)
+    own = _list_own(connection, workspace, digest, first, last)
+    if own and own[0].number == first:
+        return own
+    return [*_list_shared(connection, workspace, digest, first, own[0].number - 1 if own else last), *own]
+
+
+def _list_own(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, first: int, last: int) -> Sequence[Frame]:
     found = connection.execute(_FRAMES, {"workspace": workspace, "digest": digest, "first": first, "last": last})
     return [_frame(*row) for row in found]
+
+
+def _list_shared(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, first: int, last: int) -> Iterator[Frame]:
+    runs = connection.execute(_SHARED, {"workspace": workspace, "digest": digest, "first": first, "last": last}).all()
+    for run_first, run_last, home in runs:
+        for frame in _list_own(connection, workspace, Digest(home), max(first, run_first), min(last, run_last)):
+            yield replace(frame, home=Digest(home))
+
+
+def count_shared_runs(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> int:
+    """Runs of frames that a blob shares with others."""
+    query = select(func.count()).where(shared_frames.c.workspace == workspace, shared_frames.c.digest == digest)
+    return connection.execute(query).scalar() or 0
 
 
 def _frame(number: int, raw_start: int, raw_end: int, stored_start: int, stored_end: int, lines_before: int, sha256: bytes) -> Frame:

@@ -10,7 +10,7 @@ from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.model import Note
 from evidence_store.model import Digest, Format, Kind, ResourceName, WorkspaceName
-from evidence_store.tables import blobs, observations, resource_labels, resources, revisions
+from evidence_store.tables import blobs, closings, observations, resource_labels, resources, revisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Revision:
     format: Format
     version_label: str | None
     complete: bool
+    """Stored as complete, or closed since."""
     notes: tuple[Note, ...]
     created_at: int
 
@@ -97,11 +98,16 @@ _REVISION = (
     revisions.c.media_type,
     revisions.c.format,
     revisions.c.version_label,
-    revisions.c.complete,
+    revisions.c.complete | closings.c.closed_at.is_not(None),
     revisions.c.notes,
     revisions.c.created_at,
 )
-_FROM = revisions.join(blobs)
+_CLOSED = (
+    (closings.c.workspace == revisions.c.workspace)
+    & (closings.c.resource == revisions.c.resource)
+    & (closings.c.revision == revisions.c.number)
+)
+_FROM = revisions.join(blobs).outerjoin(closings, _CLOSED)
 
 
 def find_revision(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, number: int | None) -> Revision | None:
@@ -148,6 +154,17 @@ def insert_revision(connection: WriteConnection, workspace: WorkspaceName, revis
         "created_at": revision.created_at,
     }
     connection.execute(insert(revisions).values(row))
+
+
+def insert_closing(connection: WriteConnection, workspace: WorkspaceName, name: ResourceName, number: int, at: int) -> None:
+    """Says of a revision that nothing is to come."""
+    connection.execute(insert(closings).values({"workspace": workspace, "resource": name, "revision": number, "closed_at": at}))
+
+
+def list_closed(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[str]:
+    """`NAME@N` of each revision that was closed."""
+    query = select(closings.c.resource, closings.c.revision).where(closings.c.workspace == workspace)
+    return [f"{name}@{number}" for name, number in connection.execute(query)]
 
 
 def _write_notes(notes: Sequence[Note]) -> str:

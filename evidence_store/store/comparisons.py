@@ -7,7 +7,7 @@ from evidence_store.canonical import canonical_bytes
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import UTF8, encoding_of
-from evidence_store.documents.text import format_bytes, format_lines, lines_of_span
+from evidence_store.documents.text import format_bytes, format_lines
 from evidence_store.errors import JsonValue
 from evidence_store.excerpts import Shown, show_receipt, show_slice
 from evidence_store.locate import locate, locate_bytes
@@ -48,7 +48,7 @@ class EvidencePair:
     old: Packet | None
     new: Packet | None
     absent: Packet | None
-    """On the side that is None: keys of the container that does not hold it."""
+    """On the side that is None: keys of the container that does not hold it. None where that revision is not complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ class Comparisons:
         places: list[Place] = []
         for pair in pairs:
             places += [place(side, p) for side, p in ((old, pair.old), (new, pair.new)) if p is not None]
-            if pair.absent is not None:
-                side = old if pair.old is None else new
+            side = old if pair.old is None else new
+            if pair.absent is not None and side.complete:
                 places.append(Place(side.resource, side.number, Selector("pointer", pair.absent), KEYS_VIEW))
         packets = iter(self._passages.read_all(places, limit))
         return tuple(
@@ -128,7 +128,7 @@ class Comparisons:
                 pair.change,
                 None if pair.old is None else next(packets),
                 None if pair.new is None else next(packets),
-                None if pair.absent is None else next(packets),
+                None if pair.absent is None or not (old if pair.old is None else new).complete else next(packets),
             )
             for pair in pairs
         )
@@ -156,7 +156,8 @@ class Comparisons:
         moved = locate_bytes(raw, found.span, self._sources.get_bytes(name, target.number))
         if moved.span is None:
             return LocateAnswer(moved.verdict, None)
-        return LocateAnswer(moved.verdict, self._passages.read(Place(name, target.number, _like(selector, raw, moved.span)), limit))
+        selector = _like(selector, self._passages.get_reader(target), moved.span)
+        return LocateAnswer(moved.verdict, self._passages.read(Place(name, target.number, selector), limit))
 
     def currency(self, id_: EvidenceId) -> Currency:
         """How a passage stands against the newest revision of its resource."""
@@ -182,9 +183,10 @@ def _by_nodes(before: Revision, after: Revision, pointer: Pointer | None) -> boo
     return before.format in wanted and after.format in wanted
 
 
-def _like(selector: Selector, raw: bytes, span: Span) -> Selector:
+def _like(selector: Selector, reader: RevisionReader, span: Span) -> Selector:
+    """The same kind of selector for a range of the revision that is read."""
     if selector.kind == "lines":
-        return Selector("lines", format_lines(lines_of_span(raw, span)))
+        return Selector("lines", format_lines(reader.lines_of(span)))
     return Selector("bytes", format_bytes(span))
 
 

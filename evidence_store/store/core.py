@@ -5,9 +5,9 @@ Digests are checked here, for all blob stores: a frame's on every ranged read, t
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from threading import Lock
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from evidence_store.canonical import digest_of
 from evidence_store.database import Database, ReadConnection
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import IntegrityMismatch
-from evidence_store.frames import decode_frames, seek_table
+from evidence_store.frames import Frame, decode_frames, seek_table
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Span, WorkspaceName
 from evidence_store.records import blobs
 from evidence_store.records.blobs import BlobRow
@@ -77,10 +77,16 @@ def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span
     gap = any(one.raw.end != following.raw.start for one, following in pairwise(found))
     if not found or gap or found[0].raw.start > span.start or found[-1].raw.end < span.end:
         raise IntegrityMismatch(f"frames of blob {digest} are missing", {"blob": digest}, code="blob_missing")
-    stored = Span(found[0].stored.start, found[-1].stored.end)
-    kept = core.blobs.read(core.key(digest), stored) if blob.inline is None else blob.inline[stored.start : stored.end]
-    raw = decode_frames(found, kept, digest)
+    raw = b"".join(_read_run(core, connection, digest, tuple(run)) for _, run in groupby(found, key=lambda frame: frame.home))
     return raw[span.start - found[0].raw.start : span.end - found[0].raw.start]
+
+
+def _read_run(core: Core, connection: ReadConnection, digest: Digest, run: Sequence[Frame]) -> bytes:
+    """Raw bytes of neighbouring frames that stand in the stored bytes of one blob."""
+    home = require_blob(core, connection, run[0].home or digest)
+    place = Span(run[0].stored.start, run[-1].stored.end)
+    kept = core.blobs.read(core.key(home.digest), place) if home.inline is None else home.inline[place.start : place.end]
+    return decode_frames(run, kept, digest)
 
 
 def require_blob(core: Core, connection: ReadConnection, digest: Digest) -> BlobRow:
@@ -95,10 +101,11 @@ def require_sound_blob(core: Core, connection: ReadConnection, digest: Digest) -
     """Reads all stored bytes of a blob, also what stands behind its frames. Raises IntegrityMismatch."""
     read_blob(core, connection, digest)
     blob = require_blob(core, connection, digest)
-    found = blobs.list_frames(connection, core.workspace, digest, Span(0, blob.size))
-    behind = Span(found[-1].stored.end, max(found[-1].stored.end, blob.stored_size) + 1)  # one byte more than there may be
+    own = [frame for frame in blobs.list_frames(connection, core.workspace, digest, Span(0, blob.size)) if frame.home is None]
+    end = own[-1].stored.end if own else 0
+    behind = Span(end, max(end, blob.stored_size) + 1)  # one byte more than there may be
     kept = core.blobs.read(core.key(digest), behind) if blob.inline is None else blob.inline[behind.start :]
-    if kept != seek_table(found):
+    if kept != seek_table(own):
         raise IntegrityMismatch(f"stored bytes of blob {digest} are damaged behind its frames", {"blob": digest})
 
 

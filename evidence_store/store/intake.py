@@ -11,6 +11,7 @@ from evidence_store.errors import IntegrityMismatch, LimitExceeded
 from evidence_store.frames import Encoded, FrameEncoder, decode_frames
 from evidence_store.model import Format, Span
 from evidence_store.records import blobs
+from evidence_store.store.blob_frames import GrowingFrames
 from evidence_store.store.core import Core, require_sound_blob
 
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ class Intake:
 class Staged:
     """Bytes on their way in: encoded as they come, in memory while they are small, else in the blob store's own writer."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, known: GrowingFrames | None = None) -> None:
         self._core = core
-        self._encoder = FrameEncoder()
+        self._known = known
+        self._encoder = FrameEncoder(known)
         self._memory = bytearray()
         self.size = 0
         self._writer: BlobWriter | None = None
@@ -147,7 +149,8 @@ class Staged:
     def read_back(self) -> bytes:
         """The raw bytes, out of what was written so far."""
         stored = bytes(self._memory) if self._writer is None else self._writer.read_back()
-        return decode_frames(self.encoded.frames, stored, self.encoded.digest)
+        shared = b"" if self._known is None else self._known.read_shared(self.encoded.frames)
+        return shared + decode_frames(self.encoded.own_frames, stored, self.encoded.digest)
 
     def insert(self, connection: WriteConnection, at: int) -> None:
         """The blob's rows, unless they are there."""

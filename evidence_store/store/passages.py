@@ -177,6 +177,8 @@ class Passages:
     def _find(self, place: Place, limit: TextLimit) -> Passage:
         revision = self._sources.get_revision(place.resource, place.revision)
         resource = self._resource(place.resource)
+        if place.view == "keys":
+            require_complete(revision)
         if place.selector.kind == "pointer":
             return self._find_node(resource, revision, place, limit)
         if place.view != "source" or place.children is not None:
@@ -259,6 +261,13 @@ class Passages:
         """The first of the ways in which an evidence was found; its bytes, where these are lost."""
         known = self.selectors(found.id)
         return known[0] if known else Selector("bytes", format_bytes(found.span))
+
+
+def require_complete(revision: Revision) -> None:
+    """Raises InvalidInput (`incomplete_revision`) where more is to come: what is not there yet proves nothing."""
+    if not revision.complete:
+        text = f"{revision.resource!r} revision {revision.number} is not complete: what it does not hold proves no absence"
+        raise InvalidInput(text, {"revision": revision.number}, code="incomplete_revision")
 
 
 def spans_of(found: Evidence) -> tuple[Span, ...]:

@@ -1,21 +1,16 @@
-"""Reading a revision in parts: bytes, lines and columns, each from the one or two frames that hold them.
-
-The table of frames is read once; a frame is read from where it is kept, checked, and kept for a while, since a passage, its
-lines and its column lie in the same one or two.
-"""
+"""Reading a revision in parts: bytes, lines and columns, each from the one or two frames that hold them."""
 
 import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cached_property
 
 from evidence_store.documents.text import require_lines
 from evidence_store.errors import IntegrityMismatch, NotFound
-from evidence_store.frames import FRAME_BYTES, Frame, decode_frames
+from evidence_store.frames import FRAME_BYTES, Frame
 from evidence_store.model import Digest, LineRange, Span
-from evidence_store.records import blobs
 from evidence_store.records.sources import Revision
-from evidence_store.store.core import Core, require_blob
+from evidence_store.store.blob_frames import BlobFrames
+from evidence_store.store.core import Core
 
 PIECE_BYTES = 1024 * 1024
 
@@ -24,27 +19,12 @@ class RevisionReader:
     """The bytes of one revision. Every frame that is read is checked; raises IntegrityMismatch for one that does not match."""
 
     def __init__(self, core: Core, revision: Revision) -> None:
-        self._core = core
+        self._blob = BlobFrames(core, revision.digest, revision.size)
         self.revision = revision
 
     @property
     def size(self) -> int:
         return self.revision.size
-
-    @cached_property
-    def _frames(self) -> Sequence[Frame]:
-        core, digest = self._core, self.revision.digest
-        with core.database.reading() as connection:
-            found = blobs.list_frames(connection, core.workspace, digest, Span(0, self.size))
-        ends = [0, *(frame.raw.end for frame in found)]
-        if [frame.raw.start for frame in found] != ends[:-1] or ends[-1] != self.size:
-            raise IntegrityMismatch(f"frames of blob {digest} are missing", {"blob": digest}, code="blob_missing")
-        return found
-
-    @cached_property
-    def _inline(self) -> bytes | None:
-        with self._core.database.reading() as connection:
-            return require_blob(self._core, connection, self.revision.digest).inline
 
     def read(self, span: Span) -> bytes:
         """The bytes of a range within the revision."""
@@ -54,7 +34,7 @@ class RevisionReader:
         if not span.length:
             return b""
         first, last = span.start // FRAME_BYTES, (span.end - 1) // FRAME_BYTES
-        pieces = [self._raw(self._frames[number]) for number in range(first, last + 1)]
+        pieces = [self._blob.raw(self._blob.all[number]) for number in range(first, last + 1)]
         pieces[-1] = pieces[-1][: span.end - last * FRAME_BYTES]
         pieces[0] = pieces[0][span.start - first * FRAME_BYTES :]
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -78,7 +58,7 @@ class RevisionReader:
         if not self.size:
             return 0
         frame = self._frame_of(at)
-        before = self._raw(frame)[: at - frame.raw.start]
+        before = self._blob.raw(frame)[: at - frame.raw.start]
         line_feed = before.rfind(b"\n")
         if line_feed < 0 and frame.number:
             return None
@@ -103,18 +83,18 @@ class RevisionReader:
             return 1
         at = min(at, self.size - 1)
         frame = self._frame_of(at)
-        return frame.lines_before + self._raw(frame).count(b"\n", 0, at - frame.raw.start) + 1
+        return frame.lines_before + self._blob.raw(frame).count(b"\n", 0, at - frame.raw.start) + 1
 
     def _line_start(self, line: int) -> int | None:
         """Where a line starts; None for one past the end."""
         if line == 1:
             return 0 if self.size else None
         # The last frame with fewer line feeds before it holds the one after which the line starts.
-        number = bisect_left(self._frames, line - 1, key=lambda frame: frame.lines_before) - 1
+        number = bisect_left(self._blob.all, line - 1, key=lambda frame: frame.lines_before) - 1
         if number < 0:
             return None
-        frame = self._frames[number]
-        raw, n_before = self._raw(frame), line - 1 - frame.lines_before
+        frame = self._blob.all[number]
+        raw, n_before = self._blob.raw(frame), line - 1 - frame.lines_before
         pieces = raw.split(b"\n", n_before)
         if len(pieces) <= n_before:
             return None
@@ -122,15 +102,4 @@ class RevisionReader:
         return start if start < self.size else None
 
     def _frame_of(self, at: int) -> Frame:
-        return self._frames[min(at, self.size - 1) // FRAME_BYTES]
-
-    def _raw(self, frame: Frame) -> bytes:
-        core, digest = self._core, self.revision.digest
-        key = (core.workspace, digest, frame.number)
-        known = core.recent.find(key)
-        if known is None:
-            inline = self._inline
-            stored = core.blobs.read(core.key(digest), frame.stored) if inline is None else inline[frame.stored.start : frame.stored.end]
-            known = decode_frames([frame], stored, digest)
-            core.recent.keep(key, known)
-        return known
+        return self._blob.all[min(at, self.size - 1) // FRAME_BYTES]

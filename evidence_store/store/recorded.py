@@ -14,7 +14,16 @@ from evidence_store.records import claims, tasks
 from evidence_store.records import sources as source_records
 from evidence_store.store.core import Core
 
-_KEPT = ("resource.added", "task.revision", "progress.recorded", "judgement.recorded", "claim.recorded", "claim.ruled", "report.published")
+_KEPT = (
+    "resource.added",
+    "revision.closed",
+    "task.revision",
+    "progress.recorded",
+    "judgement.recorded",
+    "claim.recorded",
+    "claim.ruled",
+    "report.published",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,9 @@ class Recorded:
             resource = source_records.find_resource(connection, core.workspace, ResourceName(subject))
             kept = None if resource is None else {"kind": resource.kind.value, "scope": resource.scope}
             yield from _differs(subject, {name: said[0][name] for name in ("kind", "scope")}, kept)
+        closed = sorted(source_records.list_closed(connection, core.workspace))
+        if closed != sorted(self._said["revision.closed"]):
+            yield RowFault("closings", "which revisions were closed is not what the journal says")
         for subject, said in self._said["task.revision"].items():
             task, _, number = subject.rpartition("@")
             revision = tasks.find_task_revision(connection, core.workspace, TaskName(task), int(number))

@@ -2,9 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from evidence_store.collector import collector_paused
 from evidence_store.database import ReadConnection, WriteConnection
@@ -16,13 +15,11 @@ from evidence_store.model import Format, Kind, ResourceName, Span
 from evidence_store.records import sources
 from evidence_store.records.events import append_event
 from evidence_store.records.sources import Observation, Resource, Revision
+from evidence_store.store.blob_frames import GrowingFrames, find_growing
 from evidence_store.store.core import Core, read_blob, read_span
 from evidence_store.store.index import StoredIndex
 from evidence_store.store.intake import LARGE_BYTES, Intake, Staged
 from evidence_store.store.reader import RevisionReader
-
-if TYPE_CHECKING:
-    pass
 
 MAX_NAME_CHARS = 1024
 CACHED_BYTES = 64 * 1024 * 1024
@@ -48,6 +45,7 @@ class PutRequest:
     version_label: str | None = None
     origin: str | None = None
     complete: bool = True
+    """False: more is to come, so that what is not there proves nothing. The same bytes put again as complete close the revision."""
     if_newest: int | None = None
     """Refuse unless this is the newest revision (0: unless there is none)."""
     idempotency_key: str | None = None
@@ -77,7 +75,7 @@ class Sources:
         document, a bound), Conflict (`if_newest`), StoreFault.
         """
         require_name(request.resource)
-        staged = Staged(self._core)
+        staged = Staged(self._core, self._growing(request.resource))
         try:
             intake = Intake(str(request.file_name or request.resource), request.media_type, request.format)
             for piece in pieces:
@@ -92,6 +90,14 @@ class Sources:
                 return self._record(connection, request, staged, inspection)
         finally:
             staged.discard()
+
+    def _growing(self, name: ResourceName) -> GrowingFrames | None:
+        """The frames of the newest revision, where it is one that grows."""
+        with self._core.database.reading() as connection:
+            newest = sources.find_revision(connection, self._core.workspace, name, None)
+            if newest is None or newest.complete:
+                return None
+            return find_growing(self._core, connection, newest.digest, newest.size)
 
     def _record(self, connection: WriteConnection, request: PutRequest, staged: Staged, found: Inspection) -> PutResult:
         core, name, at = self._core, request.resource, self._core.clock()
@@ -122,6 +128,10 @@ class Sources:
         sources.insert_observation(connection, core.workspace, name, seen)
         if not created:
             append_event(connection, core.workspace, "revision.observed", f"{name}@{newest.number}", {"digest": newest.digest}, at)
+        if request.complete and not newest.complete:
+            sources.insert_closing(connection, core.workspace, name, newest.number, at)
+            append_event(connection, core.workspace, "revision.closed", f"{name}@{newest.number}", {"digest": newest.digest}, at)
+            newest = replace(newest, complete=True)
         return PutResult(newest, created)
 
     def _keep_resource(self, connection: WriteConnection, request: PutRequest, at: int) -> None:

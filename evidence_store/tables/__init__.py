@@ -12,6 +12,7 @@ from evidence_store.tables.runs import exposures, messages, pins, projections, r
 from evidence_store.tables.schema import metadata
 from evidence_store.tables.sources import (
     blobs,
+    closings,
     containers,
     frames,
     label_policies,
@@ -19,6 +20,7 @@ from evidence_store.tables.sources import (
     resource_labels,
     resources,
     revisions,
+    shared_frames,
     spans,
 )
 from evidence_store.tables.tasks import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
@@ -29,6 +31,7 @@ __all__ = [
     "claim_events",
     "claim_labels",
     "claims",
+    "closings",
     "containers",
     "events",
     "evidence",
@@ -54,6 +57,7 @@ __all__ = [
     "revisions",
     "runs",
     "selectors",
+    "shared_frames",
     "spans",
     "steps",
     "task_revisions",

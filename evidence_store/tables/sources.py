@@ -38,6 +38,21 @@ frames = Table(
 )
 
 
+shared_frames = Table(
+    "shared_frames",
+    metadata,
+    text("workspace"),
+    text("digest"),
+    integer("first"),  # frames of this blob, both included, that stand in the stored bytes of another one
+    integer("last"),
+    text("home"),
+    PrimaryKeyConstraint("workspace", "digest", "first"),
+    refers(("digest",), "blobs"),
+    refers(("home",), "blobs", ("digest",)),
+    CheckConstraint("last >= first", name="range"),
+)
+
+
 containers = Table(
     "containers",
     metadata,
@@ -126,6 +141,18 @@ revisions = Table(
     refers(("digest",), "blobs"),
     CheckConstraint("number >= 1", name="number"),
     one_of("format", "format", FORMATS),
+)
+
+
+closings = Table(
+    "closings",
+    metadata,
+    text("workspace"),
+    text("resource"),
+    integer("revision"),  # one that was not complete, and turned out to be all there is
+    instant("closed_at"),
+    PrimaryKeyConstraint("workspace", "resource", "revision"),
+    refers(("resource", "revision"), "revisions", ("resource", "number")),
 )
 
 

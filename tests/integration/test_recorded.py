@@ -19,6 +19,7 @@ EDITS = [
     ("UPDATE judgements SET verdict = 'rejected'", f"{TASK}: judgements"),
     ("UPDATE reports SET body = 'All is well.'", "rp_"),
     ("UPDATE resources SET scope = 'beta'", "stable-v2/openapi.json"),
+    ("DELETE FROM closings", "closings"),
 ]
 
 
@@ -27,6 +28,8 @@ def published(store: EvidenceStore) -> EvidenceStore:
     claimed = verified_change(store)
     store.claims.publish(store.claims.get_step(TASK, 1).run, "Report", "The limit is lower.\n", [claimed])
     put(store)
+    put(store, b"step 1\n", "run.log", complete=False)
+    put(store, b"step 1\n", "run.log")
     return store
 
 
