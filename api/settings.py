@@ -17,6 +17,8 @@ LIMIT_VARIABLES = {
     "max_alias_nodes": "EVIDENCE_STORE_MAX_ALIAS_NODES",
     "max_merge_depth": "EVIDENCE_STORE_MAX_MERGE_DEPTH",
     "max_repeats": "EVIDENCE_STORE_MAX_REPEATS",
+    "max_line_bytes": "EVIDENCE_STORE_MAX_LINE_BYTES",
+    "max_seconds": "EVIDENCE_STORE_MAX_SECONDS",
 }
 """Field of the limits to its variable."""
 

@@ -6,12 +6,13 @@ and an added object is one pair whatever it holds. The absent side is the contai
 On request a local `$ref` that changed is followed: what it led to is compared with what it leads to now.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from evidence_store.align import longest_rise
+from evidence_store.deadline import unbounded
 from evidence_store.documents.equality import same_slice, same_text, same_value
 from evidence_store.documents.identity import Side, find_identity
 from evidence_store.documents.model import Child, Document, Node
@@ -59,25 +60,27 @@ def diff(
     limit: int | None = None,
     *,
     follow: bool = False,
+    watch: Callable[[], None] = unbounded,
 ) -> Diff:
     """Changes at or below these places, in the order of the old document, what was added after its neighbours.
 
     `follow` adds pairs behind each local `$ref` that changed, came or went; the pairs of two places are given once.
+    `watch` is called at each place that is compared, and raises what ends the work.
     Raises the errors of a pointer that leads nowhere.
     """
     start_new = old_pointer if new_pointer is None else new_pointer
     start = _Both(resolve(old, old_pointer), plain_form(old_pointer), resolve(new, start_new), plain_form(start_new))
     if start.old_pointer == start.new_pointer and same_text(old, new):
         return Diff((), more=False)
-    pairs = tuple(islice(_Walk(old, new, follow=follow).pairs(start), None if limit is None else limit + 1))
+    pairs = tuple(islice(_Walk(old, new, watch, follow=follow).pairs(start), None if limit is None else limit + 1))
     return Diff(pairs[:limit], limit is not None and len(pairs) > limit)
 
 
 class _Walk:
     """Compares two documents, without recursion."""
 
-    def __init__(self, old: Document, new: Document, *, follow: bool) -> None:
-        self._old, self._new, self._follow = old, new, follow
+    def __init__(self, old: Document, new: Document, watch: Callable[[], None], *, follow: bool) -> None:
+        self._old, self._new, self._follow, self._watch = old, new, follow, watch
         self._followed: set[tuple[Pointer, Pointer]] = set()
 
     def pairs(self, start: _Both) -> Iterator[Pair]:
@@ -86,7 +89,9 @@ class _Walk:
             found = pending.pop()
             if isinstance(found, Pair):
                 yield found
-            elif not same_slice(self._old, found.old, self._new, found.new):
+                continue
+            self._watch()
+            if not same_slice(self._old, found.old, self._new, found.new):
                 pending += reversed(self._inside(found))
 
     def _inside(self, both: _Both) -> Sequence[_Both | Pair]:

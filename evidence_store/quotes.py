@@ -5,7 +5,7 @@ no blank line. A quote is one stretch of the source: what stands in several plac
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -14,6 +14,7 @@ from evidence_store.documents.encoding import unit_width
 from evidence_store.errors import Ambiguous, InvalidInput, NotFound
 from evidence_store.folding import FoldedText, find_folds, folded_text
 from evidence_store.model import Span
+from evidence_store.quote_context import NEAR_BYTES, NO_CONTEXT, QuoteContext, require_characters
 
 QUOTE_FOLDED: Final = "quote_folded/1"
 """Transform: `=` and the names of what was folded, joined by commas (docs/formats/documents.md)."""
@@ -30,8 +31,6 @@ MAX_LEFT_OUT_CHARS: Final = 300
 _ELLIPSIS: Final = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|…|\.\.\.)\s*")
 _WORD: Final = re.compile(r"[A-Za-z0-9_\u00c0-\u024f\u0300-\u036f]")
 _BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
-NEAR_BYTES: Final = 4
-"""Enough for one character of any encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +42,26 @@ class FoundQuote:
     """What was folded; empty where the quote stands to the letter."""
 
 
-def find_quote(raw: bytes, quote: str, encoding: str = "utf-8") -> FoundQuote:
-    """Where a quote stands: to the letter, else folded.
+def find_quote(raw: bytes, quote: str, encoding: str = "utf-8", context: QuoteContext = NO_CONTEXT) -> FoundQuote:
+    """Where a quote stands: to the letter, else folded; only where the context stands round it.
 
     Raises NotFound; Ambiguous (`places` in the details, as byte ranges) where it stands more than once; InvalidInput for a
     quote of less than 3 or more than 4 000 characters, or with half of a surrogate pair.
     """
     _require_quote(quote)
-    exact = _exact_places(raw, quote, encoding)
+    exact = list(islice(_exact_places(raw, quote, encoding, context), MAX_PLACES))
     if exact:
         span = _only(exact)
         return FoundQuote(span, word_transforms(raw, span, encoding))
     text = _Text(raw, encoding)
     folded = FoldedText(text.text)
-    found, left_out = _whole(folded, quote), False
+    fits = text.fits(context)
+    found, left_out = _whole(folded, quote, fits), False
     if not found:
-        found, left_out = _in_pieces(folded, text.text, quote), True
+        found, left_out = _in_pieces(folded, text.text, quote, fits), True
     if not found:
-        raise NotFound("the quote does not stand there, neither to the letter nor with its typography folded")
+        where = "there" if context == NO_CONTEXT else "there with this text before and after it"
+        raise NotFound(f"the quote does not stand {where}, neither to the letter nor with its typography folded")
     span = _only([text.span(place) for place in found])
     folds = ("left_out",) if left_out else find_folds(text.text[found[0].start : found[0].end], quote)
     return FoundQuote(span, (f"{QUOTE_FOLDED}={','.join(folds)}", *word_transforms(raw, span, encoding)))
@@ -71,14 +72,13 @@ def _require_quote(quote: str) -> None:
         raise InvalidInput(f"a quote has at least {MIN_QUOTE_CHARS} characters", {"limit": MIN_QUOTE_CHARS}, code="quote_too_short")
     if len(quote) > MAX_QUOTE_CHARS:
         raise InvalidInput(f"a quote has at most {MAX_QUOTE_CHARS} characters", {"limit": MAX_QUOTE_CHARS}, code="quote_too_long")
-    if any("\ud800" <= char <= "\udfff" for char in quote):
-        raise InvalidInput("the quote holds half of a surrogate pair, which is no character", code="bad_quote")
+    require_characters(quote)
 
 
 def _only(places: Sequence[Span]) -> Span:
     if len(places) > 1:
         shown = [[place.start, place.end] for place in places[:MAX_PLACES]]
-        text = f"the quote stands in {len(places)} places or more; say which by --pointer, or quote more of it"
+        text = f"the quote stands in {len(places)} places or more; say which by a pointer, a prefix or a suffix, or quote more of it"
         raise Ambiguous(text, {"places": shown})
     return places[0]
 
@@ -86,20 +86,19 @@ def _only(places: Sequence[Span]) -> Span:
 # -- to the letter
 
 
-def _exact_places(raw: bytes, quote: str, encoding: str) -> Sequence[Span]:
+def _exact_places(raw: bytes, quote: str, encoding: str, context: QuoteContext) -> Iterator[Span]:
     try:
         needle = quote.encode(encoding)
     except UnicodeEncodeError:
         # The encoding of the source has no such character.
-        return ()
+        return
     width = unit_width(encoding)
-    places: list[Span] = []
     at = raw.find(needle)
-    while at >= 0 and len(places) < MAX_PLACES:
-        if at % width == 0:
-            places.append(Span(at, at + len(needle)))
+    while at >= 0:
+        place = Span(at, at + len(needle))
+        if at % width == 0 and context.fits(raw, place, encoding):
+            yield place
         at = raw.find(needle, at + 1)
-    return places
 
 
 def word_transforms(raw: bytes, span: Span, encoding: str) -> tuple[str, ...]:
@@ -118,7 +117,7 @@ class _Text:
     """The source as text, with the way back to its bytes."""
 
     def __init__(self, raw: bytes, encoding: str) -> None:
-        self._encoding = encoding
+        self._raw, self._encoding = raw, encoding
         # Bytes that are not UTF-8 become one character each, so that the way back is exact.
         self._errors = "surrogateescape" if encoding == "utf-8" else "replace"
         self.text = raw.decode(encoding, self._errors)
@@ -127,19 +126,25 @@ class _Text:
         start = len(self.text[: chars.start].encode(self._encoding, self._errors))
         return Span(start, start + len(self.text[chars.start : chars.end].encode(self._encoding, self._errors)))
 
+    def fits(self, context: QuoteContext) -> Callable[[Span], bool]:
+        """Whether the context stands round a range of characters."""
+        if context == NO_CONTEXT:
+            return lambda chars: True
+        return lambda chars: context.fits(self._raw, self.span(chars), self._encoding)
 
-def _whole(text: FoldedText, quote: str) -> Sequence[Span]:
+
+def _whole(text: FoldedText, quote: str, fits: Callable[[Span], bool]) -> Sequence[Span]:
     """Places of the folded quote, as ranges of characters of the source."""
     needle = folded_text(quote)
-    return _sources(text, (Span(at, at + len(needle)) for at in _occurrences(text.folded, needle, len(text.folded))))
+    return _sources(text, (Span(at, at + len(needle)) for at in _occurrences(text.folded, needle, len(text.folded))), fits)
 
 
-def _in_pieces(text: FoldedText, source: str, quote: str) -> Sequence[Span]:
+def _in_pieces(text: FoldedText, source: str, quote: str, fits: Callable[[Span], bool]) -> Sequence[Span]:
     """Places of the pieces of a quote around its ellipses, in order and near one another; the shortest stretches."""
     pieces = [folded_text(piece) for piece in _ELLIPSIS.split(quote) if piece]
     if len(pieces) < 2 or any(len(piece.strip()) < MIN_QUOTE_CHARS for piece in pieces):
         return ()
-    found = _sources(text, _stretches(text.folded, pieces))
+    found = _sources(text, _stretches(text.folded, pieces), fits)
     return [span for span in found if not _BLANK_LINE.search(source, span.start, span.end)]
 
 
@@ -157,9 +162,9 @@ def _stretches(folded: str, pieces: Sequence[str]) -> Iterator[Span]:
             yield Span(at, end)
 
 
-def _sources(text: FoldedText, folded: Iterator[Span]) -> Sequence[Span]:
+def _sources(text: FoldedText, folded: Iterator[Span], fits: Callable[[Span], bool]) -> Sequence[Span]:
     mapped = (text.source(span) for span in islice(folded, MAX_CANDIDATES))
-    return list(islice((span for span in mapped if span is not None), MAX_PLACES))
+    return list(islice((span for span in mapped if span is not None and fits(span)), MAX_PLACES))
 
 
 def _occurrences(text: str, needle: str, end: int) -> Iterator[int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol, TypeAlias
 
+from evidence_store.deadline import unbounded
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.shown import ANSI
 from evidence_store.documents.wide import iter_line_starts
@@ -18,6 +19,7 @@ from evidence_store.errors import InvalidInput
 from evidence_store.model import Span
 
 MAX_PATTERN_BYTES = 2000
+WATCHED_LINES = 1000
 _MAX_RE2_MEMORY = 8 << 20
 """Bytes that RE2 may take for one pattern; it refuses what needs more."""
 _ANSI = re.compile(ANSI.encode("ascii"))
@@ -47,19 +49,28 @@ class _Match(Protocol):
     def end(self) -> int: ...
 
 
-def search(raw: bytes, pattern: str, *, regex: bool = False, ignore_case: bool = False, limit: int = 20, encoding: str = "utf-8") -> Hits:
+def search(
+    raw: bytes,
+    pattern: str,
+    *,
+    regex: bool = False,
+    ignore_case: bool = False,
+    limit: int = 20,
+    encoding: str = "utf-8",
+    watch: Callable[[], None] = unbounded,
+) -> Hits:
     """The first `limit` lines that hold the pattern, places as bytes of `raw`; `encoding` is one that all of it fits.
 
-    Raises InvalidInput for a pattern that cannot be searched for.
+    `watch` is called now and then, and raises what ends the search. Raises InvalidInput for a pattern that cannot be searched for.
     """
     needle = _needle(pattern)
     if limit < 0:
         raise InvalidInput("the limit of hits is not below 0")
     if encoding != "utf-8":
         find = _re2_finder(needle, regex=regex, ignore_case=ignore_case) if regex or ignore_case else _literal_finder(needle)
-        found = _by_decoded_line(raw, encoding, find)
+        found = _by_decoded_line(raw, encoding, find, watch)
     elif regex or ignore_case:
-        found = _by_line(raw, _iter_lines(raw), _re2_finder(needle, regex=regex, ignore_case=ignore_case))
+        found = _by_line(raw, _watched(_iter_lines(raw), watch), _re2_finder(needle, regex=regex, ignore_case=ignore_case))
     else:
         found = _literal(raw, needle)
     hits = tuple(islice(found, limit + 1))
@@ -137,10 +148,18 @@ def _by_line(raw: bytes, lines: Iterator[Span], find: _Finder) -> Iterator[Hit]:
             yield Hit(line, Span(line.start + found.start, line.start + found.end))
 
 
-def _by_decoded_line(raw: bytes, encoding: str, find: _Finder) -> Iterator[Hit]:
+def _watched(lines: Iterator[Span], watch: Callable[[], None]) -> Iterator[Span]:
+    """The lines, with a look at the time every so many."""
+    for n, line in enumerate(lines):
+        if n % WATCHED_LINES == 0:
+            watch()
+        yield line
+
+
+def _by_decoded_line(raw: bytes, encoding: str, find: _Finder, watch: Callable[[], None]) -> Iterator[Hit]:
     """Each line is searched as UTF-8, and what is found there is led back to the bytes of the source."""
     lines = _iter_lines(raw) if unit_width(encoding) == 1 else _iter_wide_lines(raw, encoding)
-    for line in lines:
+    for line in _watched(lines, watch):
         text = raw[line.start : line.end].decode(encoding)
         utf8 = text.encode("utf-8")
         for hit in _by_line(utf8, iter((Span(0, len(utf8)),)), find):

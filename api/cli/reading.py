@@ -13,8 +13,11 @@ from evidence_store.documents.junit import find_case, require_report
 from evidence_store.documents.openapi import find_operation
 from evidence_store.ids import read_id
 from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
-from evidence_store.store.comparisons import SearchRequest
+from evidence_store.quote_context import NO_CONTEXT, QuoteContext
+from evidence_store.store.comparisons import SearchRequest, Target
 from evidence_store.store.passages import Place, View
+
+AROUND_LINES = 10
 
 
 def run_read(arguments: Namespace, output: Output) -> int:
@@ -23,7 +26,10 @@ def run_read(arguments: Namespace, output: Output) -> int:
     view: View = "keys" if arguments.keys else "source"
     with open_services(read_settings(arguments.store)) as services:
         selector, within = _selector(arguments, services, name, number)
-        place = Place(ResourceName(name), number, selector, view, children, within)
+        context = QuoteContext(arguments.prefix, arguments.suffix)
+        if context != NO_CONTEXT and selector.kind != "quote":
+            raise WrongUse("--prefix and --suffix stand beside --quote")
+        place = Place(ResourceName(name), number, selector, view, children, within, context)
         _show_packet(services.store.passages.read(place, services.limit(arguments.max_tokens)), output)
     return 0
 
@@ -31,6 +37,10 @@ def run_read(arguments: Namespace, output: Output) -> int:
 def _selector(arguments: Namespace, services: Services, name: str, number: int | None) -> tuple[Selector, Pointer | None]:
     """The one selector that was given, and the node in which a quote must stand."""
     kinds: tuple[SelectorKind, ...] = ("quote", "lines", "bytes", "pointer")
+    relative = _relative_lines(arguments)
+    if relative is not None and arguments.lines is not None:
+        raise WrongUse("give one of --lines, --head, --tail and --around")
+    arguments.lines = arguments.lines if relative is None else relative
     given = [kind for kind in kinds if getattr(arguments, kind) is not None]
     named = [kind for kind in ("operation", "case") if getattr(arguments, kind) is not None]
     if len(named) == 1 and not given:
@@ -43,6 +53,18 @@ def _selector(arguments: Namespace, services: Services, name: str, number: int |
     if len(given) != 1 or named:
         raise WrongUse("give one of --pointer, --lines, --bytes, --quote, --case and --operation; only a quote may stand beside a pointer")
     return Selector(given[0], getattr(arguments, given[0])), None
+
+
+def _relative_lines(arguments: Namespace) -> str | None:
+    """What --head, --tail or --around say, in the form of --lines."""
+    around = arguments.around
+    if around is not None and ":" not in around:
+        around = f"{around}:{AROUND_LINES}"
+    named = {"head": arguments.head, "tail": arguments.tail, "around": around}
+    given = [f"{name}:{value}" for name, value in named.items() if value is not None]
+    if len(given) > 1:
+        raise WrongUse("give one of --lines, --head, --tail and --around")
+    return given[0] if given else None
 
 
 def run_get(arguments: Namespace, output: Output) -> int:
@@ -77,11 +99,20 @@ def run_search(arguments: Namespace, output: Output) -> int:
     name, number = read_place(arguments.place)
     request = SearchRequest(arguments.pattern, arguments.regex, arguments.ignore_case, arguments.limit, arguments.context)
     with open_services(read_settings(arguments.store)) as services:
-        found = services.store.comparisons.search(ResourceName(name), number, request, services.limit(arguments.max_tokens))
+        sources = services.store.sources
+        names = sources.list_matching(name)
+        targets: list[Target] = [(one, number) for one in names]
+        if arguments.all_revisions:
+            if number is not None:
+                raise WrongUse("--all-revisions stands beside a resource without @REV")
+            targets = [(one, revision.number) for one in names for revision in sources.list_revisions(one)]
+        found = services.store.comparisons.search(targets, request, services.limit(arguments.max_tokens))
     shown: dict[str, Json] = {"packets": [packet_json(p) for p in found.packets], "more": found.more}
-    if found.receipt is not None:
-        shown["receipt"] = packet_json(found.receipt)
-    output.value(shown, packets_text((*found.packets, *((found.receipt,) if found.receipt else ()))))
+    if found.receipts:
+        shown["receipt"] = packet_json(found.receipts[0])
+    if len(targets) > 1:
+        shown["receipts"] = [packet_json(p) for p in found.receipts]
+    output.value(shown, packets_text((*found.packets, *found.receipts)))
     return 0
 
 

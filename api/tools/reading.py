@@ -5,15 +5,17 @@ import orjson
 from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
+from evidence_store.documents.junit import find_case, require_report
 from evidence_store.documents.model import Document
 from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
 from evidence_store.documents.resolve import resolve
-from evidence_store.documents.text import parse_bytes, parse_lines
+from evidence_store.documents.text import parse_bytes, require_line_form
 from evidence_store.errors import InvalidInput
 from evidence_store.excerpts import Children
 from evidence_store.ids import read_id
 from evidence_store.model import Pointer, ResourceName, Selector
 from evidence_store.pointers import join, plain_form
+from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.store.passages import Place, View
 
 LISTED_RESOURCES = 100
@@ -69,22 +71,34 @@ def _pointer_of(document: Document, pointer: str | None, operation: str | None, 
 
 
 def read_log(context: ToolContext, arguments: Arguments) -> ToolAnswer:
-    """Lines or bytes of any revision."""
+    """Lines, bytes, a quoted text or a test case of any revision."""
     name = ResourceName(arguments.text("resource"))
     asked = arguments.find_int("revision", 1, 2**53 - 1)
-    lines, bytes_ = arguments.find_text("lines"), arguments.find_text("bytes")
+    given = {kind: text for kind in ("lines", "bytes", "quote", "case") if (text := arguments.find_text(kind)) is not None}
+    around = QuoteContext(arguments.find_text("prefix") or "", arguments.find_text("suffix") or "")
     max_tokens = arguments.find_int("max_tokens", 1, MAX_MAX_TOKENS) or DEFAULT_MAX_TOKENS
     arguments.finish()
-    if (lines is None) is (bytes_ is None):
-        raise InvalidInput("give lines or bytes, such as 1-100", code="bad_argument")
-    if lines is not None:
-        parse_lines(lines)
-        selector = Selector("lines", lines)
-    else:
-        parse_bytes(bytes_ or "")
-        selector = Selector("bytes", bytes_ or "")
-    place = Place(name, pinned(context, name, asked), selector)
+    if len(given) != 1 or (around != NO_CONTEXT and "quote" not in given):
+        raise InvalidInput("give one of lines, bytes, quote and case; prefix and suffix go with quote", code="bad_argument")
+    revision = pinned(context, name, asked)
+    ((kind, text),) = given.items()
+    place = Place(name, revision, _selector(context, name, revision, kind, text), context=around)
     return packets_answer((context.store.passages.read(place, context.limit(max_tokens)),))
+
+
+def _selector(context: ToolContext, name: ResourceName, revision: int, kind: str, text: str) -> Selector:
+    match kind:
+        case "case":
+            document = context.store.sources.get_tree(context.store.sources.get_revision(name, revision))
+            return Selector("pointer", find_case(require_report(document), text))
+        case "quote":
+            return Selector("quote", text)
+        case "bytes":
+            parse_bytes(text)
+            return Selector("bytes", text)
+        case _:
+            require_line_form(text)
+            return Selector("lines", text)
 
 
 def summary(context: ToolContext, arguments: Arguments) -> ToolAnswer:

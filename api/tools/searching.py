@@ -6,20 +6,22 @@ from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
 from api.tools.reading import pinned
+from evidence_store.errors import InvalidInput
 from evidence_store.model import Packet, Pointer, ResourceName
-from evidence_store.store.comparisons import EvidencePair, SearchRequest
+from evidence_store.store.comparisons import EvidencePair, SearchRequest, Target
 
 DEFAULT_HITS = 20
 MAX_HITS = 200
 MAX_CONTEXT = 100
+MAX_RECEIPTS = 20
 DIFF_PAIRS = 50
 PAIR_TOKENS = 200
 """Tokens of each side of a pair: a list of changes is there to choose from."""
 
 
 def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
-    """Lines that hold a pattern, each a packet; without a hit, a receipt that there is none."""
-    name = ResourceName(arguments.text("resource"))
+    """Lines that hold a pattern, each a packet; without a hit, receipts that there is none."""
+    name = arguments.text("resource")
     asked = arguments.find_int("revision", 1, 2**53 - 1)
     request = SearchRequest(
         arguments.text("pattern"),
@@ -28,14 +30,27 @@ def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
         arguments.find_int("limit", 1, MAX_HITS) or DEFAULT_HITS,
         arguments.find_int("context", 0, MAX_CONTEXT) or 0,
     )
+    every = arguments.flag("all_revisions")
     arguments.finish()
+    targets = _targets(context, name, asked, every=every)
     share = max(50, DEFAULT_MAX_TOKENS // request.limit)
-    found = context.store.comparisons.search(name, pinned(context, name, asked), request, context.limit(share))
-    if found.receipt is not None:
-        return packets_answer((found.receipt,))
+    found = context.store.comparisons.search(targets, request, context.limit(share))
+    if found.receipts:
+        left_out = len(found.receipts) - MAX_RECEIPTS
+        return packets_answer(found.receipts[:MAX_RECEIPTS], *([f"more: {left_out} receipts"] if left_out > 0 else []))
     if not found.packets:
         return packets_answer((), "no hit so far; the revision is not complete, so this proves no absence")
     return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}")
+
+
+def _targets(context: ToolContext, name: str, asked: int | None, *, every: bool) -> list[Target]:
+    sources = context.store.sources
+    names = sources.list_matching(name)
+    if not every:
+        return [(one, pinned(context, one, asked)) for one in names]
+    if asked is not None:
+        raise InvalidInput("all_revisions goes without revision", code="bad_argument")
+    return [(one, pinned(context, one, revision.number)) for one in names for revision in sources.list_revisions(one)]
 
 
 def diff(context: ToolContext, arguments: Arguments) -> ToolAnswer:

@@ -113,6 +113,10 @@ class Limits:
     """Mappings that take members one from another through merge keys."""
     max_repeats: int = 1000
     """Repeated members that a document may have before it is refused."""
+    max_line_bytes: int = 256 * 1024 * 1024
+    """Of a text, JSON Lines or CSV, the line end not counted."""
+    max_seconds: int = 60
+    """That a search or a diff may take."""
 
 
 DEFAULT_LIMITS = Limits()

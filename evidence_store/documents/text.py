@@ -6,11 +6,13 @@ inclusive, bytes 0-based and half-open. A range that begins past the end is abse
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 
 from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.model import LineRange, Span
 
 _RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
+_RELATIVE = re.compile(r"(?P<end>head|tail):(?P<n>[1-9][0-9]{0,17})|around:(?P<around>[1-9][0-9]{0,17}):(?P<near>[0-9]{1,17})", re.ASCII)
 _LINE_FEED = re.compile(rb"\n")
 
 
@@ -50,10 +52,35 @@ def parse_lines(text: str) -> LineRange:
     """`A-B` as lines. Raises InvalidInput."""
     found = _RANGE.fullmatch(text)
     if not found:
-        raise InvalidInput(f"{text[:80]!r} is no line range, which is written A-B")
+        raise InvalidInput(f"{text[:80]!r} is no line range, which is written A-B, head:N, tail:N or around:LINE:N")
     lines = LineRange(int(found[1]), int(found[2]))
     require_lines(lines)
     return lines
+
+
+def resolve_lines(text: str, count_lines: Callable[[], int]) -> LineRange:
+    """`A-B`, `head:N`, `tail:N` or `around:LINE:N` (N lines before and after) as lines of a text with so many.
+
+    Raises InvalidInput for another form, NotFound for the end of a text without lines.
+    """
+    found = _RELATIVE.fullmatch(text)
+    if not found:
+        return parse_lines(text)
+    if found["around"]:
+        line, n_near = int(found["around"]), int(found["near"])
+        return LineRange(max(1, line - n_near), line + n_near)
+    n_lines = int(found["n"])
+    if found["end"] == "head":
+        return LineRange(1, n_lines)
+    last = count_lines()
+    if not last:
+        raise NotFound("the text has no lines", {"n_lines": 0})
+    return LineRange(max(1, last - n_lines + 1), last)
+
+
+def require_line_form(text: str) -> None:
+    """Raises InvalidInput for what is no form of lines, before there is a text."""
+    resolve_lines(text, lambda: 1)
 
 
 def format_lines(lines: LineRange) -> str:

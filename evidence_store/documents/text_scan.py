@@ -9,6 +9,7 @@ from typing import Final
 
 from evidence_store.documents.encoding import UTF8_MARK, mark_note
 from evidence_store.documents.model import Note
+from evidence_store.errors import LimitExceeded
 
 
 class TextScan:
@@ -61,6 +62,42 @@ class TextScan:
         if self._size and self._last != b"\n":
             notes.append(incomplete_note(self._n_line_ends + 1))
         return tuple(notes)
+
+
+class LineLengths:
+    """The longest line of a text that comes in pieces. A piece without a longer one than is known costs a look at its ends."""
+
+    def __init__(self) -> None:
+        self._longest, self._longest_line, self._line = 0, 1, 1
+        self._open = 0
+        """Bytes of the line that the last piece did not end."""
+
+    def add(self, piece: bytes) -> None:
+        first = piece.find(b"\n")
+        if first < 0:
+            self._open += len(piece)
+            self._keep(self._open, self._line)
+            return
+        self._keep(self._open + first, self._line)
+        if len(piece) > self._longest:
+            start = first + 1
+            while (end := piece.find(b"\n", start)) >= 0:
+                if end - start > self._longest:
+                    self._keep(end - start, self._line + piece.count(b"\n", 0, start))
+                start = end + 1
+        self._line += piece.count(b"\n")
+        self._open = len(piece) - piece.rfind(b"\n") - 1
+        self._keep(self._open, self._line)
+
+    def _keep(self, length: int, line: int) -> None:
+        if length > self._longest:
+            self._longest, self._longest_line = length, line
+
+    def require(self, max_bytes: int) -> None:
+        """Raises LimitExceeded (`line_too_long`) for a line of more bytes."""
+        if self._longest > max_bytes:
+            text = f"line {self._longest_line} has {self._longest} bytes, {max_bytes} are the limit"
+            raise LimitExceeded(text, {"line": self._longest_line, "limit": max_bytes}, code="line_too_long")
 
 
 NOT_UTF8_TEXT: Final = "the first byte that is not UTF-8 stands at byte {byte}; such bytes are shown as U+FFFD"

@@ -1,25 +1,31 @@
 """Finding passages: by what they say, by what changed between two revisions, and again in another revision."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from evidence_store.canonical import canonical_bytes
+from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.text import format_bytes, format_lines
-from evidence_store.errors import JsonValue
+from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.excerpts import Shown, show_receipt, show_slice
 from evidence_store.locate import locate, locate_bytes
 from evidence_store.model import Currency, Cut, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
-from evidence_store.search import Hit, search
+from evidence_store.search import Hit, Hits, search
 from evidence_store.store.core import Core
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import KEYS, SEARCH, STRUCTURED, Passages, Place, View, slice_passage
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 
+Target: TypeAlias = tuple[ResourceName, int | None]
+"""A revision, the newest without a number."""
+MAX_SEARCHED = 1000
+"""Revisions that one search goes through."""
 SOURCE_VIEW: View = "source"
 KEYS_VIEW: View = "keys"
 
@@ -37,9 +43,10 @@ class SearchRequest:
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
     packets: tuple[Packet, ...]
+    """Hits, in the order in which the revisions were named."""
     more: bool
-    receipt: Packet | None
-    """Derived evidence that there is no hit; None where there is one, or where the revision is not complete."""
+    receipts: tuple[Packet, ...]
+    """Derived evidence that there is no hit, for each complete revision; empty where there is a hit anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +80,34 @@ class Comparisons:
         self._sources = sources
         self._passages = passages
 
-    def search(self, name: ResourceName, number: int | None, request: SearchRequest, limit: TextLimit) -> SearchAnswer:
-        """Lines that hold a pattern, each a packet; without any, a receipt. Raises InvalidInput for a bad pattern."""
-        resource, revision = self._revision(name, number)
-        raw = self._sources.get_bytes(name, revision.number)
+    def search(self, targets: Sequence[Target], request: SearchRequest, limit: TextLimit) -> SearchAnswer:
+        """Lines that hold a pattern, each a packet; without any, receipts. All revisions share the limits of hits and time.
+
+        Raises InvalidInput for a bad pattern, LimitExceeded for more than 1 000 revisions, or when it takes too long.
+        """
+        if len(targets) > MAX_SEARCHED:
+            text = f"{len(targets)} revisions are too many for one search; name fewer"
+            raise LimitExceeded(text, {"limit": MAX_SEARCHED}, code="limit_exceeded")
+        watch = Deadline(self._core.limits.max_seconds).check
+        hits: list[Passage] = []
+        silent: list[Passage] = []
+        more = False
+        for name, number in targets:
+            watch()
+            resource, revision = self._revision(name, number)
+            found, passages = self._search_one(resource, revision, replace(request, limit=request.limit - len(hits)), limit, watch)
+            hits += passages
+            more = found.more
+            if more:
+                break
+            if not found.hits and revision.complete:
+                silent.append(receipt_passage(resource, self._passages.get_reader(revision), request))
+        return SearchAnswer(self._mint(hits), more, () if hits else self._mint(silent))
+
+    def _search_one(
+        self, resource: Resource, revision: Revision, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
+    ) -> tuple[Hits, list[Passage]]:
+        raw = self._sources.get_bytes(revision.resource, revision.number)
         found = search(
             raw,
             request.pattern,
@@ -84,13 +115,13 @@ class Comparisons:
             ignore_case=request.ignore_case,
             limit=request.limit,
             encoding=encoding_of(revision.notes),
+            watch=watch,
         )
         reader = self._passages.get_reader(revision)
-        passages = [_hit_passage(resource, reader, raw, hit, request.context, limit) for hit in found.hits]
-        receipt = None
-        if not found.hits and revision.complete:
-            receipt = mint(self._core, [receipt_passage(resource, reader, request)])[0]
-        return SearchAnswer(mint(self._core, passages) if passages else (), found.more, receipt)
+        return found, [_hit_passage(resource, reader, raw, hit, request.context, limit) for hit in found.hits]
+
+    def _mint(self, passages: Sequence[Passage]) -> tuple[Packet, ...]:
+        return mint(self._core, passages) if passages else ()
 
     def diff(
         self,
@@ -105,7 +136,7 @@ class Comparisons:
         _, after = self._revision(*new)
         if _by_nodes(before, after, pointer):
             documents = self._sources.get_document(before), self._sources.get_document(after)
-            found = diff(*documents, pointer or "", limit=n_pairs)
+            found = diff(*documents, pointer or "", limit=n_pairs, watch=Deadline(self._core.limits.max_seconds).check)
             return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
         lines = diff_lines(
             self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs

@@ -6,7 +6,7 @@ from evidence_store.blobs import BlobWriter
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.detect import Detection, Inspection, can_stream, detect, inspect
 from evidence_store.documents.model import Limits
-from evidence_store.documents.text_scan import TextScan
+from evidence_store.documents.text_scan import LineLengths, TextScan
 from evidence_store.errors import IntegrityMismatch, LimitExceeded
 from evidence_store.frames import Encoded, FrameEncoder, decode_frames
 from evidence_store.model import Format, Span
@@ -23,6 +23,8 @@ HEAD_BYTES = 64 * 1024
 """Bytes after which the format is decided; shorter inputs are looked at as a whole."""
 MAX_GUESSED_BYTES = 8 * 1024 * 1024
 """Size up to which a text that is not plain UTF-8 is read back to see whether it is in another encoding; a larger one counts as UTF-8."""
+LINED = (Format.TEXT, Format.JSONL, Format.CSV)
+"""Formats that are read line by line, so that the length of a line is bounded."""
 LARGE_BYTES = 64 * 1024
 """Size over which a JSON document has an index (docs/formats/spans.md)."""
 
@@ -36,6 +38,7 @@ class Intake:
         self._detection: Detection | None = None
         self._scan: TextScan | None = None
         self._is_bytes = False
+        self._lines = LineLengths()
 
     @property
     def raw(self) -> bytes:
@@ -43,6 +46,7 @@ class Intake:
         return bytes(self._kept)
 
     def add(self, piece: bytes) -> None:
+        self._lines.add(piece)
         if self._scan is not None:
             self._scan.add(piece)
             return
@@ -66,6 +70,8 @@ class Intake:
     def inspect(self, staged: "Staged", limits: Limits) -> Inspection:
         """What the bytes are. A text that turned out not to be plain UTF-8 is read back, since its encoding shows in the whole."""
         found = self._detection or self._detect()
+        if found.format in LINED:
+            self._lines.require(limits.max_line_bytes)
         if self._is_bytes:
             return Inspection(found.format, found.media_type)
         if self._scan is None:

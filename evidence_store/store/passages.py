@@ -16,7 +16,7 @@ from evidence_store.documents.text import (
     format_bytes,
     format_lines,
     parse_bytes,
-    parse_lines,
+    resolve_lines,
     span_of_bytes,
 )
 from evidence_store.errors import Ambiguous, IntegrityMismatch, InvalidInput, NotFound
@@ -34,7 +34,8 @@ from evidence_store.excerpts import (
 )
 from evidence_store.model import Digest, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
-from evidence_store.quotes import NEAR_BYTES, FoundQuote, find_quote, word_transforms
+from evidence_store.quote_context import NEAR_BYTES, NO_CONTEXT, QuoteContext
+from evidence_store.quotes import FoundQuote, find_quote, word_transforms
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
@@ -66,6 +67,8 @@ class Place:
     children: Children | None = None
     within: Pointer | None = None
     """For a quote: the node in which it must stand."""
+    context: QuoteContext = NO_CONTEXT
+    """For a quote: what must stand before and after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,7 @@ class Passages:
         within = Span(0, reader.size)
         if place.within is not None:
             within = resolve(self._sources.get_tree(reader.revision), place.within).span
-        found = _quote_in(reader, within, place.selector.text)
+        found = _quote_in(reader, within, place.selector.text, place.context)
         span = Span(within.start + found.span.start, within.start + found.span.end)
         shown = with_transforms(show_range(reader, span, limit), _quote_around(reader, span, place.selector.text))
         return slice_passage(resource, reader, place.selector, span, shown)
@@ -294,17 +297,17 @@ def with_transforms(shown: Shown, more: tuple[str, ...]) -> Shown:
 def _find_range(place: Place, reader: RevisionReader) -> tuple[Span, Selector, LineRange | None]:
     text = place.selector.text
     if place.selector.kind == "lines":
-        span = reader.span_of_lines(parse_lines(text))
+        span = reader.span_of_lines(resolve_lines(text, reader.count_lines))
         lines = reader.lines_of(span)
         return span, Selector("lines", format_lines(lines)), lines
     span = span_of_bytes(reader.size, parse_bytes(text))
     return span, Selector("bytes", format_bytes(span)), None
 
 
-def _quote_in(reader: RevisionReader, within: Span, quote: str) -> FoundQuote:
+def _quote_in(reader: RevisionReader, within: Span, quote: str, context: QuoteContext) -> FoundQuote:
     """The quote in a range; its span counts from the range's start, places in an error from the blob's."""
     try:
-        return find_quote(reader.read(within), quote, encoding_of(reader.revision.notes))
+        return find_quote(reader.read(within), quote, encoding_of(reader.revision.notes), context)
     except Ambiguous as exc:
         places = exc.details["places"]
         assert isinstance(places, list)

@@ -1,8 +1,10 @@
 """Sources: taking tool outputs in, listing them, and giving their bytes back."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from threading import Lock
 
 from evidence_store.collector import collector_paused
@@ -22,6 +24,7 @@ from evidence_store.store.intake import LARGE_BYTES, Intake, Staged
 from evidence_store.store.reader import RevisionReader
 
 MAX_NAME_CHARS = 1024
+GLOB = re.compile(r"[*?\[]")
 CACHED_BYTES = 64 * 1024 * 1024
 """Raw bytes of the documents that are kept parsed."""
 KEPT_TREES = 8
@@ -156,6 +159,17 @@ class Sources:
         with self._core.database.reading() as connection:
             found = sources.list_resources(connection, self._core.workspace, after, limit)
             return [(one, require_revision(connection, self._core, one.name, None)) for one in found]
+
+    def list_matching(self, name: str) -> Sequence[ResourceName]:
+        """The resource of that name; where there is none, those that it matches as a pattern (`*`, `?`, `[…]`). Raises NotFound."""
+        with self._core.database.reading() as connection:
+            if not GLOB.search(name) or sources.find_resource(connection, self._core.workspace, ResourceName(name)) is not None:
+                return [require_resource(connection, self._core, ResourceName(name)).name]
+            names = [one.name for one in sources.list_resources(connection, self._core.workspace, "", 2**31)]
+        found = [one for one in names if fnmatchcase(one, name)]
+        if not found:
+            raise NotFound(f"no resource matches {name[:200]!r}", {"known": list(names[:20])})
+        return found
 
     def list_revisions(self, name: ResourceName) -> Sequence[Revision]:
         """All revisions of a resource, oldest first. Raises NotFound."""

@@ -171,9 +171,9 @@ def test_a_closed_revision_stays_closed(store: EvidenceStore) -> None:
 
 def test_nothing_is_absent_from_a_revision_that_is_not_complete(store: EvidenceStore) -> None:
     poll(store, 1000)
-    assert store.comparisons.search(RUN, None, SearchRequest("no such text"), NoLimit()).receipt is None
+    assert store.comparisons.search([(RUN, None)], SearchRequest("no such text"), NoLimit()).receipts == ()
     put(store, LINES[:1000], RUN)
-    assert store.comparisons.search(RUN, None, SearchRequest("no such text"), NoLimit()).receipt is not None
+    assert len(store.comparisons.search([(RUN, None)], SearchRequest("no such text"), NoLimit()).receipts) == 1
 
 
 def test_keys_of_a_document_that_is_not_complete_are_no_evidence(store: EvidenceStore) -> None:

@@ -307,6 +307,16 @@ def test_the_ways_to_a_passage_can_be_lost_without_losing_it(store: EvidenceStor
     assert (again.excerpt, again.selector) == ("50", Selector("bytes", "22-24"))
 
 
+def test_located_lines_are_counted_in_the_revision_that_they_are_found_in(store: EvidenceStore) -> None:
+    """Also where the passage keeps its bytes while the line ends before it change."""
+    put_all(store, b"one\ntwo\n", b"0\n0\n0\none\ntwo\n", b"\n\n\n\ntwo\n", name=LOG)
+    id_ = read(store, "2-2", LOG, kind="lines", revision=1).id
+    for revision, verdict, line in ((2, Currency.MOVED, 5), (3, Currency.SAME, 5)):
+        found = store.comparisons.locate(id_, ResourceName(LOG), revision, NoLimit())
+        assert found.packet is not None
+        assert (found.verdict, found.packet.lines, found.packet.excerpt) == (verdict, LineRange(line, line), "two\n")
+
+
 def test_keys_whose_pointer_is_lost_are_not_shown_as_something_else(store: EvidenceStore, folder: Path) -> None:
     put(store)
     id_ = read(store, "/limit", view="keys").id
@@ -318,8 +328,7 @@ def test_keys_whose_pointer_is_lost_are_not_shown_as_something_else(store: Evide
 
 def test_a_search_receipt_is_shown_again_as_it_was(store: EvidenceStore) -> None:
     put(store, b"one\n", LOG)
-    receipt = store.comparisons.search(ResourceName(LOG), None, SearchRequest("two"), NoLimit()).receipt
-    assert receipt is not None
+    (receipt,) = store.comparisons.search([(ResourceName(LOG), None)], SearchRequest("two"), NoLimit()).receipts
     assert (receipt.excerpt, receipt.value, receipt.status) == ("0 hits", None, "derived")
     assert store.passages.get(receipt.id, NoLimit()) == receipt
 

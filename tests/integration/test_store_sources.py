@@ -3,6 +3,7 @@
 import io
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,20 @@ def test_the_default_workspace_has_a_fixed_name(store: EvidenceStore) -> None:
 def test_a_name_in_any_script_is_found_again(store: EvidenceStore) -> None:
     put(store, "Größe: 日志\n".encode(), LOG)
     assert store.sources.get_revision(LOG, None).format is Format.TEXT
+
+
+@pytest.mark.parametrize(("name", "line"), [("a.log", b"x"), ("a.jsonl", b'"x"'), ("a.csv", b"x")])
+def test_a_line_past_the_limit_is_refused_with_nothing_stored(folder: Path, name: str, line: bytes) -> None:
+    """Also one that comes in many pieces, and one that is too long only in the middle of a long text."""
+    with make_store(folder) as store:
+        core = replace(store.core, limits=Limits(max_line_bytes=1000))
+        bounded = EvidenceStore(core)
+        long = b'"' + b"y" * 1500 + b'"'
+        for data in (line + b"\n" + long + b"\n" + line, (line + b"\n") * 50_000 + long):
+            pieces = [data[at : at + 777] for at in range(0, len(data), 777)]
+            with pytest.raises(LimitExceeded) as caught:
+                bounded.sources.put(PutRequest(ResourceName(name)), pieces)
+            assert caught.value.error_code == "line_too_long"
+            assert caught.value.details["line"] == data[: data.index(b"yy")].count(b"\n") + 1
+        assert store.sources.list_resources() == []
+        assert bounded.sources.put(PutRequest(ResourceName("a.json")), [b"[" + long + b"]"]).created

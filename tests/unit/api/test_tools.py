@@ -195,8 +195,21 @@ def test_lines_and_bytes_of_a_log_are_read(context: ToolContext, store: Evidence
     put(store, b"one\ntwo\nthree\n", "run.log")
     assert excerpt(call(context, "read_log", resource="run.log", lines="2-3")) == "two\nthree\n"
     assert excerpt(call(context, "read_log", resource="run.log", bytes="4-7")) == "two"
+    assert excerpt(call(context, "read_log", resource="run.log", lines="tail:1")) == "three\n"
+    assert excerpt(call(context, "read_log", resource="run.log", lines="around:2:0")) == "two\n"
     assert error(call(context, "read_log", resource="run.log")) == ("bad_argument", True)
     assert error(call(context, "read_log", resource="run.log", lines="1-1", bytes="0-1")) == ("bad_argument", True)
+
+
+def test_a_quoted_text_and_a_test_case_are_read(context: ToolContext, store: EvidenceStore) -> None:
+    put(store, b"a: exit 1\nb: exit 1\n", "run.log")
+    found = call(context, "read_log", resource="run.log", quote="exit 1", prefix="b: ").packets[0]
+    assert (found.excerpt, found.lines.first, found.transforms) == ("exit 1", 2, ())
+    assert error(call(context, "read_log", resource="run.log", quote="exit 1")) == ("ambiguous", True)
+    assert error(call(context, "read_log", resource="run.log", lines="1-1", prefix="b: ")) == ("bad_argument", True)
+    put(store, b'<testsuite name="s"><testcase name="t"><failure>boom</failure></testcase></testsuite>', "junit.xml")
+    assert "boom" in (excerpt(call(context, "read_log", resource="junit.xml", case="s/t")) or "")
+    assert error(call(context, "read_log", resource="run.log", case="s/t")) == ("no_structure", True)
 
 
 def test_a_search_answers_with_hits_or_with_a_receipt(context: ToolContext, store: EvidenceStore) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from evidence_store.errors import Ambiguous, EvidenceStoreError, InvalidInput, NotFound
 from evidence_store.folding import FoldedText, folded_text, iter_units
 from evidence_store.model import Span
+from evidence_store.quote_context import QuoteContext
 from evidence_store.quotes import MAX_QUOTE_CHARS, QUOTE_IN_WORD, find_quote
 
 CASES = Path(__file__).parents[2] / "fixtures" / "quotes"
@@ -197,3 +198,53 @@ def test_every_text_is_found_in_itself(text: str) -> None:
     if len(text.strip()) < 3:
         return
     assert find_quote(f"\x00{text}\x00".encode(), text).transforms == ()
+
+
+LOG = "first: error 5\nsecond: error 5,\n  retried\nthird: “error 5”\n"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "suffix", "start"),
+    [
+        ("first: ", "", 7),
+        ("second: ", "", 23),
+        ("", ", retried", 23),
+        ('third: "', '"', LOG.encode().index("“".encode()) + 3),
+        ("\nsecond:   ", ",", 23),
+    ],
+)
+def test_context_tells_places_apart(prefix: str, suffix: str, start: int) -> None:
+    found = find_quote(LOG.encode(), "error 5", context=QuoteContext(prefix, suffix))
+    assert (found.span, found.transforms) == (Span(start, start + 7), ())
+
+
+def test_context_counts_for_a_folded_quote_too() -> None:
+    source = "a: it’s so\nb: it’s so\n"
+    found = find_quote(source.encode(), "it's so", context=QuoteContext("b: "))
+    assert source.encode()[: found.span.start].decode().endswith("b: ")
+    assert found.transforms == ("quote_folded/1=quotes",)
+
+
+def test_context_that_stands_nowhere_is_not_found_and_one_that_stands_twice_is_ambiguous() -> None:
+    with pytest.raises(NotFound, match="before and after"):
+        find_quote(LOG.encode(), "error 5", context=QuoteContext("fourth: "))
+    with pytest.raises(Ambiguous):
+        find_quote(LOG.encode(), "error 5", context=QuoteContext(": "))
+
+
+def test_context_tells_places_apart_behind_any_number_of_others() -> None:
+    source = "x: error 5\n" * 500 + "y: error 5\n"
+    assert find_quote(source.encode(), "error 5", context=QuoteContext("y: ")).span.start == 500 * 11 + 3
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "gb18030", "latin-1"])
+def test_context_is_read_in_the_encoding_of_the_source(encoding: str) -> None:
+    raw = "a: größe\nb: größe\n".encode(encoding)
+    span = find_quote(raw, "größe", encoding, QuoteContext("b: ")).span
+    assert raw[: span.start].decode(encoding).endswith("b: ")
+
+
+def test_too_much_context_is_refused() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        QuoteContext(suffix="x" * 1001)
+    assert caught.value.error_code == "quote_too_long"

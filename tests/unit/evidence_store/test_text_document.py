@@ -14,6 +14,8 @@ from evidence_store.documents.text import (
     lines_of_span,
     parse_bytes,
     parse_lines,
+    require_line_form,
+    resolve_lines,
     span_of_bytes,
     span_of_lines,
 )
@@ -172,3 +174,30 @@ def test_shown_text_holds_no_control_and_is_text(source: bytes) -> None:
 def test_a_very_long_line_is_shown_in_time_that_grows_with_it() -> None:
     assert shown_text(b"^" * 1_000_000 + b"\n").transforms == ()
     assert shown_text(b"^" * 1_000_000 + b"\r").transforms == ()
+
+
+@pytest.mark.parametrize(
+    ("form", "want"),
+    [
+        ("3-5", LineRange(3, 5)),
+        ("head:2", LineRange(1, 2)),
+        ("tail:3", LineRange(8, 10)),
+        ("tail:99", LineRange(1, 10)),
+        ("around:5:2", LineRange(3, 7)),
+        ("around:1:4", LineRange(1, 5)),
+        ("around:4:0", LineRange(4, 4)),
+    ],
+)
+def test_lines_are_named_from_either_end_or_round_one(form: str, want: LineRange) -> None:
+    assert resolve_lines(form, lambda: 10) == want
+
+
+@pytest.mark.parametrize("form", ["tail:0", "head:", "around:5", "around:0:2", "tail:-1", "5", "last:3", ""])
+def test_other_forms_of_lines_are_refused(form: str) -> None:
+    with pytest.raises(InvalidInput, match="line range"):
+        require_line_form(form)
+
+
+def test_the_end_of_nothing_is_not_found() -> None:
+    with pytest.raises(NotFound):
+        resolve_lines("tail:5", lambda: 0)

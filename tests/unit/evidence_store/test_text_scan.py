@@ -2,12 +2,14 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence_store.documents.detect import text_notes
 from evidence_store.documents.model import Note
-from evidence_store.documents.text_scan import TextScan
+from evidence_store.documents.text_scan import LineLengths, TextScan
+from evidence_store.errors import LimitExceeded
 
 MARK = b"\xef\xbb\xbf"
 PARTS = [b"plain", b"\r\n", b"\n", b"\r", b"\x1b[31m", "é日📦".encode(), MARK, b" ", b"\xff", b"\0", b"\xe6\x97"]
@@ -46,3 +48,18 @@ def test_the_first_bad_byte_is_found_across_a_cut() -> None:
     assert found.finish()[0] == Note(
         "not_utf8", "the first byte that is not UTF-8 stands at byte 3; such bytes are shown as U+FFFD", 2, byte=3
     )
+
+
+@given(st.binary(max_size=40).map(lambda raw: raw.replace(b"\x00", b"\n")), st.lists(st.integers(1, 7), min_size=1))
+def test_the_longest_line_is_found_however_the_pieces_are_cut(raw: bytes, cuts: list[int]) -> None:
+    lengths, at = LineLengths(), 0
+    for cut in (*cuts, len(raw)):
+        lengths.add(raw[at : at + cut])
+        at += cut
+    lines = raw.split(b"\n")
+    longest = max(map(len, lines))
+    lengths.require(longest)
+    if longest:
+        with pytest.raises(LimitExceeded) as caught:
+            lengths.require(longest - 1)
+        assert caught.value.details["line"] == next(n for n, line in enumerate(lines, 1) if len(line) == longest)
