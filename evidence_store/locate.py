@@ -8,7 +8,7 @@ alone; an endpoint by the shape of its path.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evidence_store.documents.equality import same_text, same_value
+from evidence_store.documents.equality import same_value
 from evidence_store.documents.identity import Side, find_identity
 from evidence_store.documents.model import Child, Document, Node
 from evidence_store.documents.openapi import shape_of
@@ -34,25 +34,42 @@ class LocatedBytes:
     n_places: int
 
 
-_GONE = Located(Currency.GONE, None)
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How far a pointer could be followed into another revision."""
+
+    old: Node
+    new: Node
+    """The node that `old` became."""
+    pointer: Pointer
+    """Of `new`."""
+    n_followed: int
+    """Tokens of the pointer that led to a node on both sides."""
+    moved: bool
+    """Whether one of them is another token now."""
+
+
+def follow(old: Document, tokens: Sequence[str], new: Document) -> Way:
+    """Follows a pointer step by step in both revisions. Raises the errors of a pointer that leads nowhere in `old`."""
+    way = Way(old.root, new.root, ROOT, 0, moved=False)
+    for token in tokens:
+        child = Child(token, old.child(way.old, token))
+        found = _follow(old, way.old, child, new, way.new)
+        if found is None:
+            break
+        way = Way(child.node, found.node, join(way.pointer, found.token), way.n_followed + 1, way.moved or found.token != token)
+    return way
 
 
 def locate(old: Document, old_pointer: str, new: Document) -> Located:
     """Follows the node at `old_pointer` into `new`. Raises the errors of a pointer that leads nowhere in `old`."""
-    old_node, new_node = old.root, new.root
-    pointer = ROOT
-    moved = False
-    for token in parse_pointer(old_pointer):
-        child = Child(token, old.child(old_node, token))
-        found = _follow(old, old_node, child, new, new_node)
-        if found is None:
-            return _GONE
-        moved = moved or found.token != token
-        pointer = join(pointer, found.token)
-        old_node, new_node = child.node, found.node
-    if not (same_text(old, new) or same_value(old, old_node, new, new_node)):
-        return Located(Currency.CHANGED, pointer)
-    return Located(Currency.MOVED if moved else Currency.SAME, pointer)
+    tokens = parse_pointer(old_pointer)
+    way = follow(old, tokens, new)
+    if way.n_followed < len(tokens):
+        return Located(Currency.GONE, None)
+    if not same_value(old, way.old, new, way.new):
+        return Located(Currency.CHANGED, way.pointer)
+    return Located(Currency.MOVED if way.moved else Currency.SAME, way.pointer)
 
 
 def locate_bytes(old: bytes, span: Span, new: bytes) -> LocatedBytes:

@@ -78,8 +78,11 @@ def run_get(arguments: Namespace, output: Output) -> int:
             packet = services.store.references.expand(asked.id, limit)
         else:
             packet = passages.expand(asked.id, arguments.expand, limit)
+        relocated = services.store.locations.relocations(packet.id)
         state = services.store.checks.state(packet.id, None if arguments.task is None else TaskName(arguments.task))
     shown: dict[str, Json] = packet_json(packet) | state_json(state) | {"status": state.status}
+    if relocated:
+        shown["relocated_from"] = [{"id": one.relocated_from, "finder": one.finder, "score": one.score} for one in relocated]
     if asked.folded:
         shown["folded_from"] = arguments.id
     text = "".join(f"{name}: {value}\n" for name, value in state_json(state).items())
@@ -138,9 +141,16 @@ def run_locate(arguments: Namespace, output: Output) -> int:
     name, number = read_place(arguments.place)
     with open_services(read_settings(arguments.store)) as services:
         limit = services.limit(arguments.max_tokens)
-        found = services.store.comparisons.locate(asked.id, ResourceName(name), number, limit)
-    packets = () if found.packet is None else (found.packet,)
-    output.value({"verdict": found.verdict.value, "packet": _maybe(found.packet)}, f"{found.verdict.value}\n{packets_text(packets)}")
+        found = services.store.locations.locate(asked.id, ResourceName(name), number, limit)
+    shown: dict[str, Json] = {"verdict": found.verdict.value, "packet": _maybe(found.packet)}
+    text = f"{found.verdict.value}\n{packets_text(() if found.packet is None else (found.packet,))}"
+    if found.proposal is not None:
+        proposed = found.proposal
+        by: dict[str, Json] = {"relocated_from": proposed.relocated_from, "finder": proposed.finder, "score": proposed.score}
+        shown["proposal"] = packet_json(proposed.packet) | by
+        text += f"proposal: {proposed.score} of 100 alike ({proposed.finder}); read whether it says the same\n"
+        text += packets_text((proposed.packet,))
+    output.value(shown, text)
     return 0
 
 

@@ -9,7 +9,7 @@ from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.ids import FORMAT_VERSION, SHORT_LENGTH, short_id
 from evidence_store.model import Digest, EvidenceId, Hop, HopKind, Lifecycle, ResourceName, Selector, Span, WorkspaceName
-from evidence_store.tables import evidence, evidence_events, parts, selectors
+from evidence_store.tables import evidence, evidence_events, parts, relocations, selectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,18 @@ class Evidence:
     transform: str | None
     excerpt_digest: Digest
     """Of the source bytes of all parts, one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """That an evidence was proposed in place of one that is gone from a revision."""
+
+    evidence: EvidenceId
+    relocated_from: EvidenceId
+    finder: str
+    """Name and version of what found it."""
+    score: int
+    """0 to 100."""
 
 
 def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Evidence | None:
@@ -127,6 +139,31 @@ def list_selectors(connection: ReadConnection, workspace: WorkspaceName, id_: Ev
 
 
 _ORDER = ("pointer", "lines", "quote", "bytes")
+
+
+def insert_relocation(connection: WriteConnection, workspace: WorkspaceName, new: Relocation, at: int) -> bool:
+    """Adds what a finder proposed; False where it is known."""
+    row = {
+        "workspace": workspace,
+        "evidence": new.evidence,
+        "relocated_from": new.relocated_from,
+        "finder": new.finder,
+        "score": new.score,
+        "at": at,
+    }
+    key = ("workspace", "evidence", "relocated_from", "finder")
+    known = select(relocations.c.score).where(*(relocations.c[name] == row[name] for name in key))
+    if connection.execute(known).first() is not None:
+        return False
+    connection.execute(insert(relocations).values(row))
+    return True
+
+
+def list_relocations(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Sequence[Relocation]:
+    """What an evidence was proposed in place of."""
+    columns = (relocations.c.evidence, relocations.c.relocated_from, relocations.c.finder, relocations.c.score)
+    query = select(*columns).where(relocations.c.workspace == workspace, relocations.c.evidence == id_).order_by(relocations.c.at)
+    return [Relocation(EvidenceId(one), EvidenceId(other), finder, score) for one, other, finder, score in connection.execute(query)]
 
 
 def find_lifecycle(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Lifecycle:

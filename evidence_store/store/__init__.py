@@ -6,7 +6,8 @@ store.passages    evidence
 store.tasks       task revisions, progress
 store.runs        steps, projections, exposures, calls
 store.claims      claims, reports
-store.comparisons search, diff, locate
+store.comparisons search, diff
+store.locations   evidence in other revisions
 store.references  evidence with its $refs followed
 store.summaries   summaries of tool outputs
 store.checks      citations, integrity, the whole store
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from evidence_store.store.checks import Checks
     from evidence_store.store.claims import Claims
     from evidence_store.store.comparisons import Comparisons
+    from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
     from evidence_store.store.references import References
     from evidence_store.store.runs import Runs
@@ -80,6 +82,12 @@ class EvidenceStore:
         return Comparisons(self.core, self.sources, self.passages)
 
     @cached_property
+    def locations(self) -> "Locations":
+        from evidence_store.store.locations import Locations  # start-up cost
+
+        return Locations(self.core, self.sources, self.passages)
+
+    @cached_property
     def references(self) -> "References":
         from evidence_store.store.references import References  # start-up cost
 
@@ -95,7 +103,7 @@ class EvidenceStore:
     def checks(self) -> "Checks":
         from evidence_store.store.checks import Checks  # start-up cost
 
-        return Checks(self.core, self.sources, self.passages, self.comparisons)
+        return Checks(self.core, self.sources, self.passages, self.locations)
 
     def close(self) -> None:
         self.core.database.close()

@@ -25,8 +25,8 @@ from evidence_store.records.events import iter_events
 from evidence_store.report_check import CitedPlace, find_citations, find_task
 from evidence_store.state import EvidenceState
 from evidence_store.store.claims import judgement_state
-from evidence_store.store.comparisons import Comparisons
 from evidence_store.store.core import Core, require_sound_blob
+from evidence_store.store.locations import Locations
 from evidence_store.store.passages import Passages
 from evidence_store.store.recorded import Recorded
 from evidence_store.store.sources import Sources
@@ -67,11 +67,11 @@ class Verification:
 class Checks:
     """Checks over one workspace."""
 
-    def __init__(self, core: Core, sources: Sources, passages: Passages, comparisons: Comparisons) -> None:
+    def __init__(self, core: Core, sources: Sources, passages: Passages, locations: Locations) -> None:
         self._core = core
         self._sources = sources
         self._passages = passages
-        self._comparisons = comparisons
+        self._locations = locations
 
     # -- reports
 
@@ -137,7 +137,7 @@ class Checks:
                 judged = task_records.find_judgement(connection, self._core.workspace, task, "evidence", id_)
                 judgement = judgement_state(judged, newest.number)
         basis = Basis.DERIVED if found.transform else Basis.OBSERVED
-        return EvidenceState(basis, lifecycle, self.integrity(id_)[0], self._comparisons.currency(id_), judgement)
+        return EvidenceState(basis, lifecycle, self.integrity(id_)[0], self._locations.currency(id_), judgement)
 
     def _require_identity(self, connection: ReadConnection, found: evidence_records.Evidence) -> None:
         spans = (found.span, *(hop.span for hop in found.hops))

@@ -1,4 +1,4 @@
-"""Finding passages: by what they say, by what changed between two revisions, and again in another revision."""
+"""Finding passages: by what they say, and by what changed between two revisions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +12,12 @@ from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.text import format_bytes, format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.excerpts import Shown, show_receipt, show_slice
-from evidence_store.locate import locate, locate_bytes
-from evidence_store.model import Currency, Cut, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
 from evidence_store.store.core import Core
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.passages import KEYS, SEARCH, STRUCTURED, Passages, Place, View, slice_passage
+from evidence_store.store.passages import SEARCH, STRUCTURED, Passages, Place, View, slice_passage
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 
@@ -66,14 +65,8 @@ class DiffAnswer:
     """Pairs left out by rule; None for documents with nodes, where nothing is noise."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocateAnswer:
-    verdict: Currency
-    packet: Packet | None
-
-
 class Comparisons:
-    """Search, diff and locate over one workspace."""
+    """Search and diff over one workspace."""
 
     def __init__(self, core: Core, sources: Sources, passages: Passages) -> None:
         self._core = core
@@ -172,37 +165,6 @@ class Comparisons:
 
         return tuple(EvidencePair(pair.change, packet(old, pair.old), packet(new, pair.new), None) for pair in pairs)
 
-    def locate(self, id_: EvidenceId, name: ResourceName, number: int | None, limit: TextLimit) -> LocateAnswer:
-        """How a cited passage stands in another revision, and where. Raises NotFound."""
-        found = self._passages.find(id_)
-        _, target = self._revision(name, number)
-        source = self._sources.get_revision(found.resource, found.revision)
-        selector = self._passages.best_selector(found)
-        if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
-            where = locate(self._sources.get_document(source), selector.text, self._sources.get_document(target))
-            view = KEYS_VIEW if found.transform == KEYS else SOURCE_VIEW
-            place = None if where.pointer is None else Place(name, target.number, Selector("pointer", where.pointer), view)
-            return LocateAnswer(where.verdict, None if place is None else self._passages.read(place, limit))
-        raw = self._sources.get_bytes(source.resource, source.number)
-        moved = locate_bytes(raw, found.span, self._sources.get_bytes(name, target.number))
-        if moved.span is None:
-            return LocateAnswer(moved.verdict, None)
-        selector = _like(selector, self._passages.get_reader(target), moved.span)
-        return LocateAnswer(moved.verdict, self._passages.read(Place(name, target.number, selector), limit))
-
-    def currency(self, id_: EvidenceId) -> Currency:
-        """How a passage stands against the newest revision of its resource."""
-        found = self._passages.find(id_)
-        newest = self._sources.get_revision(found.resource, None)
-        if newest.number == found.revision:
-            return Currency.NEWEST
-        source = self._sources.get_revision(found.resource, found.revision)
-        selector = self._passages.best_selector(found)
-        if selector.kind == "pointer" and source.format in STRUCTURED and newest.format in STRUCTURED:
-            return locate(self._sources.get_document(source), selector.text, self._sources.get_document(newest)).verdict
-        raw = self._sources.get_bytes(source.resource, source.number)
-        return locate_bytes(raw, found.span, self._sources.get_bytes(newest.resource, newest.number)).verdict
-
     def _revision(self, name: ResourceName, number: int | None) -> tuple[Resource, Revision]:
         with self._core.database.reading() as connection:
             return require_resource(connection, self._core, name), require_revision(connection, self._core, name, number)
@@ -212,13 +174,6 @@ def _by_nodes(before: Revision, after: Revision, pointer: Pointer | None) -> boo
     """Events and test reports are compared by line, where noise is told apart; below a pointer by nodes like any tree."""
     wanted = (Format.JSON, Format.YAML) if pointer is None else STRUCTURED
     return before.format in wanted and after.format in wanted
-
-
-def _like(selector: Selector, reader: RevisionReader, span: Span) -> Selector:
-    """The same kind of selector for a range of the revision that is read."""
-    if selector.kind == "lines":
-        return Selector("lines", format_lines(reader.lines_of(span)))
-    return Selector("bytes", format_bytes(span))
 
 
 def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hit, context: int, limit: TextLimit) -> Passage:

@@ -6,7 +6,7 @@ columns hold RFC 8785 text. Migrations make the tables; a test holds them agains
 """
 
 from evidence_store.tables.claims import citations, claim_events, claim_labels, claims, report_claims, reports
-from evidence_store.tables.evidence import evidence, evidence_events, parts, selectors
+from evidence_store.tables.evidence import evidence, evidence_events, parts, relocations, selectors
 from evidence_store.tables.journal import events
 from evidence_store.tables.runs import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results, usages
 from evidence_store.tables.schema import metadata
@@ -50,6 +50,7 @@ __all__ = [
     "projections",
     "proposal_events",
     "proposals",
+    "relocations",
     "report_claims",
     "reports",
     "resource_labels",

@@ -1,6 +1,6 @@
 """Evidence: passages of revisions, and what became of them."""
 
-from sqlalchemy import PrimaryKeyConstraint, Table, UniqueConstraint
+from sqlalchemy import CheckConstraint, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from evidence_store.tables.schema import instant, integer, metadata, one_of, refers, text
 
@@ -48,6 +48,22 @@ selectors = Table(
     PrimaryKeyConstraint("workspace", "evidence", "kind", "text"),
     refers(("evidence",), "evidence", ("id",)),
     one_of("kind", "kind", ("pointer", "lines", "bytes", "quote")),
+)
+
+
+relocations = Table(
+    "relocations",
+    metadata,
+    text("workspace"),
+    text("evidence"),  # proposed in place of another one that is gone
+    text("relocated_from"),
+    text("finder"),
+    integer("score"),
+    instant("at"),
+    PrimaryKeyConstraint("workspace", "evidence", "relocated_from", "finder"),
+    refers(("evidence",), "evidence", ("id",)),
+    refers(("relocated_from",), "evidence", ("id",)),
+    CheckConstraint("score BETWEEN 0 AND 100", name="score"),
 )
 
 

@@ -1,4 +1,7 @@
-"""Revisions that grow: which frames a blob shares with an earlier one, and when a revision turned out to be complete."""
+"""Revisions that grow: which frames a blob shares with an earlier one, and when a revision turned out to be complete.
+
+And evidence that was proposed in place of one that is gone.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -36,4 +39,21 @@ def upgrade() -> None:
             name=op.f("fk_closings_workspace_resource_revision"),
         ),
         sa.PrimaryKeyConstraint("workspace", "resource", "revision", name=op.f("pk_closings")),
+    )
+    op.create_table(
+        "relocations",
+        sa.Column("workspace", sa.Text(), nullable=False),
+        sa.Column("evidence", sa.Text(), nullable=False),
+        sa.Column("relocated_from", sa.Text(), nullable=False),
+        sa.Column("finder", sa.Text(), nullable=False),
+        sa.Column("score", sa.BigInteger(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.CheckConstraint("score BETWEEN 0 AND 100", name=op.f("ck_relocations_score")),
+        sa.ForeignKeyConstraint(
+            ["workspace", "evidence"], ["evidence.workspace", "evidence.id"], name=op.f("fk_relocations_workspace_evidence")
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace", "relocated_from"], ["evidence.workspace", "evidence.id"], name=op.f("fk_relocations_workspace_relocated_from")
+        ),
+        sa.PrimaryKeyConstraint("workspace", "evidence", "relocated_from", "finder", name=op.f("pk_relocations")),
     )

@@ -302,7 +302,7 @@ def test_the_ways_to_a_passage_can_be_lost_without_losing_it(store: EvidenceStor
     with tampering(folder) as database:
         database.execute("DELETE FROM selectors")
     assert store.checks.state(id_, None).currency is Currency.GONE
-    assert store.comparisons.locate(id_, API, 2, NoLimit()).verdict is Currency.GONE
+    assert store.locations.locate(id_, API, 2, NoLimit()).verdict is Currency.GONE
     again = store.passages.get(id_, NoLimit())
     assert (again.excerpt, again.selector) == ("50", Selector("bytes", "22-24"))
 
@@ -312,7 +312,7 @@ def test_located_lines_are_counted_in_the_revision_that_they_are_found_in(store:
     put_all(store, b"one\ntwo\n", b"0\n0\n0\none\ntwo\n", b"\n\n\n\ntwo\n", name=LOG)
     id_ = read(store, "2-2", LOG, kind="lines", revision=1).id
     for revision, verdict, line in ((2, Currency.MOVED, 5), (3, Currency.SAME, 5)):
-        found = store.comparisons.locate(id_, ResourceName(LOG), revision, NoLimit())
+        found = store.locations.locate(id_, ResourceName(LOG), revision, NoLimit())
         assert found.packet is not None
         assert (found.verdict, found.packet.lines, found.packet.excerpt) == (verdict, LineRange(line, line), "two\n")
 

@@ -137,9 +137,9 @@ def test_a_transform_that_nobody_knows_is_no_receipt(store: EvidenceStore, folde
 def test_currency_follows_the_whole_revision(store: EvidenceStore) -> None:
     add(store)
     made = store.summaries.read(NAME, None, None, NoLimit())
-    assert store.comparisons.currency(made.id) is Currency.NEWEST
+    assert store.locations.currency(made.id) is Currency.NEWEST
     add(store, b"another\n")
-    assert store.comparisons.currency(made.id) is Currency.GONE
+    assert store.locations.currency(made.id) is Currency.GONE
     assert store.passages.expand(made.id, "full", NoLimit()).excerpt == LOG.decode()
 
 

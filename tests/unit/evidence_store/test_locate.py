@@ -91,11 +91,6 @@ def test_a_member_that_is_repeated_by_now_is_gone() -> None:
     assert locate(open_document(b'{"a":1}', Format.JSON), "/a", open_document(b'{"a":1,"a":1}', Format.JSON)).verdict is Currency.GONE
 
 
-def test_what_stands_in_a_text_that_did_not_change_is_the_same() -> None:
-    text = open_document(b"a: &x {k: 0}\nb:\n  c: *x\n  d: 1\n  d: 2\n", Format.YAML)
-    assert locate(text, "/b", text).verdict is Currency.SAME
-
-
 def test_a_pointer_that_leads_nowhere_in_the_old_document_is_an_error() -> None:
     with pytest.raises(NotFound):
         locate(document(OLD), "/none", document(NEW))

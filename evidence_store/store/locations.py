@@ -1,0 +1,130 @@
+"""Finding a cited passage again in another revision; where it is gone, what is most like it there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evidence_store.deadline import Deadline
+from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.text import format_bytes, format_lines
+from evidence_store.errors import JsonValue
+from evidence_store.locate import locate, locate_bytes
+from evidence_store.model import Currency, EvidenceId, Packet, ResourceName, Selector, Span, TextLimit
+from evidence_store.records import evidence as records
+from evidence_store.records.events import append_event
+from evidence_store.records.evidence import Evidence, Relocation
+from evidence_store.records.sources import Revision
+from evidence_store.relocate import FINDER, MAX_CHARS, find_like_lines, find_like_node
+from evidence_store.store.core import Core
+from evidence_store.store.passages import KEYS, STRUCTURED, Passages, Place, View
+from evidence_store.store.reader import RevisionReader
+from evidence_store.store.sources import Sources
+
+MAX_LIKE_BYTES = 64 * 1024 * 1024
+"""Size up to which a revision is looked through for what is like a passage that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Evidence of its own, much like one that is gone. Whether it says the same is for a reader to judge."""
+
+    packet: Packet
+    relocated_from: EvidenceId
+    finder: str
+    score: int
+    """0 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocateAnswer:
+    verdict: Currency
+    packet: Packet | None
+    proposal: Proposal | None = None
+    """Only where the passage is gone."""
+
+
+class Locations:
+    """Where evidence of one workspace stands in other revisions."""
+
+    def __init__(self, core: Core, sources: Sources, passages: Passages) -> None:
+        self._core = core
+        self._sources = sources
+        self._passages = passages
+
+    def locate(self, id_: EvidenceId, name: ResourceName, number: int | None, limit: TextLimit) -> LocateAnswer:
+        """How a cited passage stands in another revision, and where. Raises NotFound, LimitExceeded."""
+        found = self._passages.find(id_)
+        selector = self._passages.best_selector(found)
+        source, target = self._sources.get_revision(found.resource, found.revision), self._sources.get_revision(name, number)
+        verdict, place = self._find(found, selector, source, target)
+        if place is not None and not (place.view == "keys" and not target.complete):
+            return LocateAnswer(verdict, self._passages.read(place, limit))
+        proposal = self._propose(found, selector, source, target, limit) if verdict is Currency.GONE else None
+        return LocateAnswer(verdict, None, proposal)
+
+    def currency(self, id_: EvidenceId) -> Currency:
+        """How a passage stands against the newest revision of its resource."""
+        found = self._passages.find(id_)
+        newest = self._sources.get_revision(found.resource, None)
+        if newest.number == found.revision:
+            return Currency.NEWEST
+        source = self._sources.get_revision(found.resource, found.revision)
+        return self._find(found, self._passages.best_selector(found), source, newest)[0]
+
+    def relocations(self, id_: EvidenceId) -> Sequence[Relocation]:
+        """What an evidence was proposed in place of."""
+        with self._core.database.reading() as connection:
+            return records.list_relocations(connection, self._core.workspace, id_)
+
+    def _find(self, found: Evidence, selector: Selector, source: Revision, target: Revision) -> tuple[Currency, Place | None]:
+        if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
+            view: View = "keys" if found.transform == KEYS else "source"
+            if source.digest == target.digest:
+                return Currency.SAME, Place(target.resource, target.number, selector, view)
+            where = locate(self._sources.get_tree(source), selector.text, self._sources.get_tree(target))
+            if where.pointer is None:
+                return where.verdict, None
+            return where.verdict, Place(target.resource, target.number, Selector("pointer", where.pointer), view)
+        old, new = (self._sources.get_bytes(one.resource, one.number) for one in (source, target))
+        moved = locate_bytes(old, found.span, new)
+        if moved.span is None:
+            return moved.verdict, None
+        like = _like(selector, self._passages.get_reader(target), moved.span)
+        return moved.verdict, Place(target.resource, target.number, like)
+
+    # -- what is like a passage that is gone
+
+    def _propose(self, found: Evidence, selector: Selector, source: Revision, target: Revision, limit: TextLimit) -> Proposal | None:
+        if found.transform is not None or found.span.length > MAX_CHARS or target.size > MAX_LIKE_BYTES:
+            return None
+        if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
+            node = find_like_node(self._sources.get_tree(source), selector.text, self._sources.get_tree(target))
+            place, score = (None, 0) if node is None else (Selector("pointer", node.pointer), node.score)
+        else:
+            place, score = self._like_lines(found, source, target)
+        if place is None:
+            return None
+        packet = self._passages.read(Place(target.resource, target.number, place), limit)
+        self._record(Relocation(packet.id, found.id, FINDER, score))
+        return Proposal(packet, found.id, FINDER, score)
+
+    def _like_lines(self, found: Evidence, source: Revision, target: Revision) -> tuple[Selector | None, int]:
+        passage = self._passages.get_reader(source)
+        lines = passage.lines_of(found.span)
+        text = passage.read(passage.span_of_lines(lines)).decode(encoding_of(source.notes), "replace")
+        raw = self._sources.get_bytes(target.resource, target.number).decode(encoding_of(target.notes), "replace")
+        like = find_like_lines(text, raw.split("\n"), lines.first, Deadline(self._core.limits.max_seconds).check)
+        return (None, 0) if like is None else (Selector("lines", format_lines(like.lines)), like.score)
+
+    def _record(self, new: Relocation) -> None:
+        with self._core.database.writing() as connection:
+            at = self._core.clock()
+            if records.insert_relocation(connection, self._core.workspace, new, at):
+                data: dict[str, JsonValue] = {"relocated_from": new.relocated_from, "finder": new.finder, "score": new.score}
+                append_event(connection, self._core.workspace, "evidence.proposed", new.evidence, data, at)
+
+
+def _like(selector: Selector, reader: RevisionReader, span: Span) -> Selector:
+    """The same kind of selector for a range of the revision that is read."""
+    if selector.kind == "lines":
+        return Selector("lines", format_lines(reader.lines_of(span)))
+    return Selector("bytes", format_bytes(span))
