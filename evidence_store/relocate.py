@@ -1,4 +1,4 @@
-"""Where a passage that is gone may have gone, by likeness. A proposal, never proof: whoever takes it up cites what stands there now.
+"""Where a passage that is gone may have gone, by likeness. Never proof: whoever takes it up cites what stands there now.
 
 Likeness is the normalised indel similarity of two texts, 0 to 100 (`rapidfuzz.fuzz.ratio`). Texts that are too long to be
 compared at once are not looked at.

@@ -144,12 +144,12 @@ def run_locate(arguments: Namespace, output: Output) -> int:
         found = services.store.locations.locate(asked.id, ResourceName(name), number, limit)
     shown: dict[str, Json] = {"verdict": found.verdict.value, "packet": _maybe(found.packet)}
     text = f"{found.verdict.value}\n{packets_text(() if found.packet is None else (found.packet,))}"
-    if found.proposal is not None:
-        proposed = found.proposal
-        by: dict[str, Json] = {"relocated_from": proposed.relocated_from, "finder": proposed.finder, "score": proposed.score}
-        shown["proposal"] = packet_json(proposed.packet) | by
-        text += f"proposal: {proposed.score} of 100 alike ({proposed.finder}); read whether it says the same\n"
-        text += packets_text((proposed.packet,))
+    if found.relocation is not None:
+        relocated = found.relocation
+        by: dict[str, Json] = {"relocated_from": relocated.relocated_from, "finder": relocated.finder, "score": relocated.score}
+        shown["relocation"] = packet_json(relocated.packet) | by
+        text += f"relocation: {relocated.score} of 100 alike ({relocated.finder}); read whether it says the same\n"
+        text += packets_text((relocated.packet,))
     output.value(shown, text)
     return 0
 

@@ -31,7 +31,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """That an evidence was proposed in place of one that is gone from a revision."""
+    """That an evidence was named in place of one that is gone from a revision."""
 
     evidence: EvidenceId
     relocated_from: EvidenceId
@@ -142,7 +142,7 @@ _ORDER = ("pointer", "lines", "quote", "bytes")
 
 
 def insert_relocation(connection: WriteConnection, workspace: WorkspaceName, new: Relocation, at: int) -> bool:
-    """Adds what a finder proposed; False where it is known."""
+    """Adds what a finder named; False where it is known."""
     row = {
         "workspace": workspace,
         "evidence": new.evidence,
@@ -160,7 +160,7 @@ def insert_relocation(connection: WriteConnection, workspace: WorkspaceName, new
 
 
 def list_relocations(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Sequence[Relocation]:
-    """What an evidence was proposed in place of."""
+    """What an evidence was named in place of."""
     columns = (relocations.c.evidence, relocations.c.relocated_from, relocations.c.finder, relocations.c.score)
     query = select(*columns).where(relocations.c.workspace == workspace, relocations.c.evidence == id_).order_by(relocations.c.at)
     return [Relocation(EvidenceId(one), EvidenceId(other), finder, score) for one, other, finder, score in connection.execute(query)]

@@ -24,7 +24,7 @@ MAX_LIKE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Relocated:
     """Evidence of its own, much like one that is gone. Whether it says the same is for a reader to judge."""
 
     packet: Packet
@@ -38,7 +38,7 @@ class Proposal:
 class LocateAnswer:
     verdict: Currency
     packet: Packet | None
-    proposal: Proposal | None = None
+    relocation: Relocated | None = None
     """Only where the passage is gone."""
 
 
@@ -58,8 +58,8 @@ class Locations:
         verdict, place = self._find(found, selector, source, target)
         if place is not None and not (place.view == "keys" and not target.complete):
             return LocateAnswer(verdict, self._passages.read(place, limit))
-        proposal = self._propose(found, selector, source, target, limit) if verdict is Currency.GONE else None
-        return LocateAnswer(verdict, None, proposal)
+        relocation = self._relocate(found, selector, source, target, limit) if verdict is Currency.GONE else None
+        return LocateAnswer(verdict, None, relocation)
 
     def currency(self, id_: EvidenceId) -> Currency:
         """How a passage stands against the newest revision of its resource."""
@@ -71,7 +71,7 @@ class Locations:
         return self._find(found, self._passages.best_selector(found), source, newest)[0]
 
     def relocations(self, id_: EvidenceId) -> Sequence[Relocation]:
-        """What an evidence was proposed in place of."""
+        """What an evidence was named in place of."""
         with self._core.database.reading() as connection:
             return records.list_relocations(connection, self._core.workspace, id_)
 
@@ -93,7 +93,7 @@ class Locations:
 
     # -- what is like a passage that is gone
 
-    def _propose(self, found: Evidence, selector: Selector, source: Revision, target: Revision, limit: TextLimit) -> Proposal | None:
+    def _relocate(self, found: Evidence, selector: Selector, source: Revision, target: Revision, limit: TextLimit) -> Relocated | None:
         if found.transform is not None or found.span.length > MAX_CHARS or target.size > MAX_LIKE_BYTES:
             return None
         if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
@@ -105,7 +105,7 @@ class Locations:
             return None
         packet = self._passages.read(Place(target.resource, target.number, place), limit)
         self._record(Relocation(packet.id, found.id, FINDER, score))
-        return Proposal(packet, found.id, FINDER, score)
+        return Relocated(packet, found.id, FINDER, score)
 
     def _like_lines(self, found: Evidence, source: Revision, target: Revision) -> tuple[Selector | None, int]:
         passage = self._passages.get_reader(source)
@@ -120,7 +120,7 @@ class Locations:
             at = self._core.clock()
             if records.insert_relocation(connection, self._core.workspace, new, at):
                 data: dict[str, JsonValue] = {"relocated_from": new.relocated_from, "finder": new.finder, "score": new.score}
-                append_event(connection, self._core.workspace, "evidence.proposed", new.evidence, data, at)
+                append_event(connection, self._core.workspace, "evidence.relocated", new.evidence, data, at)
 
 
 def _like(selector: Selector, reader: RevisionReader, span: Span) -> Selector:

@@ -55,7 +55,7 @@ relocations = Table(
     "relocations",
     metadata,
     text("workspace"),
-    text("evidence"),  # proposed in place of another one that is gone
+    text("evidence"),  # named in place of another one that is gone
     text("relocated_from"),
     text("finder"),
     integer("score"),

@@ -1,6 +1,6 @@
 """Revisions that grow: which frames a blob shares with an earlier one, and when a revision turned out to be complete.
 
-And evidence that was proposed in place of one that is gone.
+And evidence that was named in place of one that is gone.
 """
 
 import sqlalchemy as sa

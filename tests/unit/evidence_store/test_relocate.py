@@ -18,7 +18,7 @@ def document(value: object) -> Document:
     return open_document(json.dumps(value, indent=1).encode(), Format.JSON)
 
 
-def test_the_line_that_is_most_like_it_is_proposed() -> None:
+def test_the_line_that_is_most_like_it_is_found() -> None:
     found = find_like_lines("11:59 worker 9 failed: timeout after 60 s\n", LINES, near=1)
     assert found is not None
     assert (found.lines, found.score >= MIN_SCORE) == (LineRange(4, 4), True)
@@ -30,7 +30,7 @@ def test_lines_that_stand_together_are_found_together() -> None:
     assert found.lines == LineRange(3, 4)
 
 
-def test_of_equally_like_lines_the_nearest_is_proposed() -> None:
+def test_of_equally_like_lines_the_nearest_is_found() -> None:
     lines = ["x"] * 100
     lines[10] = lines[80] = "error 1 in module a"
     for near, line in ((1, 11), (95, 81)):
@@ -40,18 +40,18 @@ def test_of_equally_like_lines_the_nearest_is_proposed() -> None:
 
 
 @pytest.mark.parametrize("passage", ["", "\n", "nothing of this kind stands there", "x" * (MAX_CHARS + 1)])
-def test_nothing_is_proposed_where_nothing_is_like_it(passage: str) -> None:
+def test_nothing_is_found_where_nothing_is_like_it(passage: str) -> None:
     assert find_like_lines(passage, [*LINES, "y" * (MAX_CHARS + 1)], near=1) is None
 
 
 @given(st.lists(st.text(max_size=12), max_size=8), st.text(max_size=20))
-def test_a_proposal_lies_within_the_text_and_is_alike(lines: list[str], passage: str) -> None:
+def test_what_is_found_lies_within_the_text_and_is_alike(lines: list[str], passage: str) -> None:
     clean = [line.replace("\n", " ") for line in lines]
     found = find_like_lines(passage, clean, near=1)
     assert found is None or (1 <= found.lines.first <= found.lines.last <= len(clean) and MIN_SCORE <= found.score <= 100)
 
 
-def test_a_member_under_another_name_is_proposed() -> None:
+def test_a_member_under_another_name_is_found() -> None:
     old = document({"a": {"user_name": {"type": "string", "maxLength": 50}, "id": 1}})
     new = document({"a": {"username": {"type": "string", "maxLength": 60}, "id": 1, "email": {"type": "string"}}})
     found = find_like_node(old, "/a/user_name/maxLength", new)
@@ -59,7 +59,7 @@ def test_a_member_under_another_name_is_proposed() -> None:
     assert found.pointer == "/a/username/maxLength"
 
 
-def test_a_member_that_was_there_before_is_no_proposal() -> None:
+def test_a_member_that_was_there_before_is_not_found() -> None:
     old = document({"limit": 50, "limits": 50})
     assert find_like_node(old, "/limit", document({"limits": 50})) is None
 
@@ -71,5 +71,5 @@ def test_an_item_without_a_name_is_found_by_what_it_says() -> None:
     assert found.pointer == "/a/2"
 
 
-def test_what_is_still_there_needs_no_proposal() -> None:
+def test_what_is_still_there_is_not_looked_for() -> None:
     assert find_like_node(document({"a": 1}), "/a", document({"a": 2})) is None
