@@ -43,7 +43,10 @@ class Row:
     ours: float
     other: float
     """What we are held against; a ratio to nothing cannot be built."""
-    bound: Bound
+    bound: Bound | None
+    """None: shown for what it is worth, and held to nothing."""
+    floor: float | None = None
+    """What the machine alone would need for it, where that was measured, in the same unit."""
 
     def __post_init__(self) -> None:
         if self.other == 0:
@@ -55,7 +58,7 @@ class Row:
 
     @property
     def ok(self) -> bool:
-        return self.bound.allows(self.ratio)
+        return self.bound is None or self.bound.allows(self.ratio)
 
 
 def is_quick() -> bool:
@@ -64,18 +67,26 @@ def is_quick() -> bool:
 
 
 def format_markdown(rows: Sequence[Row]) -> str:
-    head = ["| line | ours | other | ratio | bound | ok |", "|---|---:|---:|---:|---|---|"]
-    body = [
-        f"| {row.line} | {row.ours:.6g} | {row.other:.6g} | {row.ratio:.4g} | {row.bound} | {'yes' if row.ok else 'NO'} |" for row in rows
-    ]
-    return "\n".join([*head, *body])
+    with_floor = any(row.floor is not None for row in rows)
+    head = ["line", *(["floor"] if with_floor else []), "ours", "other", "ratio", "bound", "ok"]
+    kinds = ["---", *["---:"] * (len(head) - 3), "---", "---"]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, kinds, *(_cells(row, with_floor=with_floor) for row in rows)))
+
+
+def _cells(row: Row, *, with_floor: bool) -> list[str]:
+    floor = ["-" if row.floor is None else f"{row.floor:.6g}"] if with_floor else []
+    verdict = "-" if row.bound is None else "yes" if row.ok else "NO"
+    return [row.line, *floor, f"{row.ours:.6g}", f"{row.other:.6g}", f"{row.ratio:.4g}", str(row.bound or "-"), verdict]
 
 
 def format_json(rows: Sequence[Row]) -> str:
-    shaped = [
-        {"line": row.line, "ours": row.ours, "other": row.other, "ratio": row.ratio, "bound": str(row.bound), "ok": row.ok} for row in rows
-    ]
-    return json.dumps(shaped, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps([_shaped(row) for row in rows], indent=1, ensure_ascii=False) + "\n"
+
+
+def _shaped(row: Row) -> dict[str, object]:
+    bound = None if row.bound is None else str(row.bound)
+    shaped = {"line": row.line, "ours": row.ours, "other": row.other, "ratio": row.ratio, "bound": bound, "ok": row.ok}
+    return shaped if row.floor is None else shaped | {"floor": row.floor}
 
 
 def publish(name: str, rows: Sequence[Row], folder: Path = RESULTS) -> int:

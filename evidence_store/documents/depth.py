@@ -1,33 +1,56 @@
-"""How deep a JSON text nests, without recursion and without a parser, so that no parser meets a text that is too deep.
+"""How deep a JSON text nests and how many members it has, without recursion and without a parser, so that no parser meets a text
+that is too deep.
 
-Strings are cut out first, with their escapes, so that brackets inside them do not count. Texts that are no JSON may be
+Strings are cut out first, with their escapes, so that what stands inside them does not count. Texts that are no JSON may be
 counted too deep, never too shallow: whatever is left open counts as open.
 """
 
 import re
 from array import array
+from dataclasses import dataclass
 from itertools import accumulate
 
 from evidence_store.errors import LimitExceeded
 
 _OPEN, _CLOSE = b"[]"
 _BOTH_KINDS = bytes.maketrans(b"{}", b"[]")
-_NOT_COUNTED = bytes(n for n in range(256) if n not in b'"[]{}')
+_NOT_COUNTED = bytes(n for n in range(256) if n not in b'"[]{}:')
 _STRING = re.compile(rb'"[^"]*+"?')
+_ESCAPE = re.compile(rb"\\.?", re.DOTALL)
 _STEPS = bytes(1 if n == _OPEN else 0xFF if n == _CLOSE else 0 for n in range(256))
 _QUICK_LAYERS = 32
 """Real documents are flatter than this, and are counted by taking away one layer of brackets at a time."""
 
 
-def require_depth(raw: bytes, limit: int) -> None:
-    """Raises LimitExceeded when the containers of this JSON text stand more than `limit` deep."""
-    if nesting_depth(raw) > limit:
-        raise LimitExceeded(f"the depth of the document is over the limit of {limit} containers inside one another", {"limit": limit})
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What is counted of a JSON text."""
 
-
-def nesting_depth(raw: bytes) -> int:
+    depth: int
     """Containers inside one another, the outermost counted; 0 for a scalar."""
-    brackets = _without_strings(_without_escapes(raw))
+    n_members: int
+    """Members of all objects, repeated ones each time they stand."""
+
+
+def require_depth(raw: bytes, limit: int) -> Structure:
+    """The structure of a JSON text. Raises LimitExceeded when its containers stand more than `limit` deep."""
+    found = measure(raw)
+    if found.depth > limit:
+        raise LimitExceeded(f"the depth of the document is over the limit of {limit} containers inside one another", {"limit": limit})
+    return found
+
+
+def measure(raw: bytes) -> Structure:
+    signs = _without_strings(_without_escapes(raw))
+    return Structure(_depth(signs.replace(b":", b"")), signs.count(b":"))
+
+
+def count_members(raw: bytes) -> int:
+    """Members of all objects of a JSON text."""
+    return _without_strings(_without_escapes(raw)).count(b":")
+
+
+def _depth(brackets: bytes) -> int:
     n_layers = 0
     while brackets and n_layers < _QUICK_LAYERS:
         fewer = brackets.replace(b"[]", b"")
@@ -49,11 +72,4 @@ def _without_strings(text: bytes) -> bytes:
 
 def _without_escapes(raw: bytes) -> bytes:
     """The text without backslashes and the character after each, so that every quote left begins or ends a string."""
-    if b"\\" not in raw:
-        return raw
-    pieces = iter(raw.split(b"\\"))
-    kept = [next(pieces)]
-    for piece in pieces:
-        # An empty piece is an escaped backslash: what follows it is ordinary text again.
-        kept.append(piece[1:] if piece else next(pieces, b""))
-    return b"".join(kept)
+    return _ESCAPE.sub(b"", raw) if b"\\" in raw else raw

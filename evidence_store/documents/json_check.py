@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 import msgspec
+import orjson
 
-from evidence_store.documents.depth import require_depth
+from evidence_store.documents.depth import Structure, count_members, require_depth
 from evidence_store.documents.encoding import UTF8_MARK, require_utf8
 from evidence_store.documents.json import JsonDocument
 from evidence_store.documents.json_faults import Repeat, refuse, scan
@@ -91,33 +92,73 @@ def read_json(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> JsonText:
         raise LimitExceeded(f"{len(raw)} bytes are over the limit of {limits.max_bytes}", {"limit": limits.max_bytes})
     notes = require_utf8(raw, "JSON")
     start = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
-    document = _large_container(raw, start, limits)
-    if document is None:
-        require_value(raw, start, len(raw), limits)
-        document = JsonDocument(raw)
-    return JsonText(document, notes + repeat_notes(raw, list(iter_repeats(document, (), document.root)), limits))
+    read = _large_container(raw, start, limits)
+    if read is None:
+        read = _Read(require_value(raw, start, len(raw), limits), JsonDocument(raw))
+    document, structure = read.document, read.structure
+    repeats = () if has_unique_members(document, structure) else list(iter_repeats(document, (), document.root))
+    return JsonText(document, notes + repeat_notes(raw, repeats, limits))
 
 
-def _large_container(raw: bytes, start: int, limits: Limits) -> JsonDocument | None:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    structure: Structure
+    document: JsonDocument
+
+
+def _large_container(raw: bytes, start: int, limits: Limits) -> _Read | None:
     """A large text whose root is a container: reading its children passes over all of it, and needs no other pass for the grammar."""
     if len(raw) <= LARGE_BYTES or raw[start:].lstrip(_SPACE)[:1] not in (b"{", b"["):
         return None
-    require_depth(raw[start:], limits.max_depth)
+    structure = require_depth(raw[start:], limits.max_depth)
     document = JsonDocument(raw)
     try:
         document.children(document.root)
     except (msgspec.DecodeError, RecursionError) as exc:
         _refuse(raw, start, len(raw), exc, limits)
-    return document
+    return _Read(structure, document)
 
 
-def require_value(raw: bytes, start: int, end: int, limits: Limits) -> None:
-    """Raises RefusedDocument unless there is one JSON value in this range of a UTF-8 text; LimitExceeded for one too deep."""
-    require_depth(raw[start:end], limits.max_depth)
+def require_value(raw: bytes, start: int, end: int, limits: Limits) -> Structure:
+    """The structure of the one JSON value in this range of a UTF-8 text. Raises RefusedDocument, or LimitExceeded for one too deep."""
+    structure = require_depth(raw[start:end], limits.max_depth)
     try:
         _GRAMMAR.decode(memoryview(raw)[start:end])
     except (msgspec.DecodeError, RecursionError) as exc:
         _refuse(raw, start, end, exc, limits)
+    return structure
+
+
+def has_unique_members(document: JsonDocument, structure: Structure) -> bool:
+    """Whether as many members are left when a reader that keeps the last of a name has read the text; False is not certain."""
+    try:
+        return sum(_iter_kept(document)) == structure.n_members
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return False  # half a surrogate pair, or a number that this reader does not take
+
+
+def _iter_kept(document: JsonDocument) -> Iterator[int]:
+    """Members that a reader keeps: of each large container, and of what lies below, part by part."""
+    if not _is_large(document.root, LARGE_BYTES):
+        yield count_members(orjson.dumps(orjson.loads(document.source(document.root))))
+    for container in iter_large(document):
+        if container.node.type == "object":
+            if document.repeated(container.node):
+                return  # fewer than are written
+            yield len(document.children(container.node))
+        small = [child.node for child in container.children() if child.node.is_container and not _is_large(child.node, LARGE_BYTES)]
+        yield from (count_members(part) for part in _joined(orjson.dumps(orjson.loads(document.source(node))) for node in small))
+
+
+def _joined(texts: Iterator[bytes]) -> Iterator[bytes]:
+    """The texts in parts of about 64 KiB, each to be looked at once."""
+    part = bytearray()
+    for text in texts:
+        part += text
+        if len(part) > LARGE_BYTES:
+            yield bytes(part)
+            part.clear()
+    yield bytes(part)
 
 
 def _refuse(raw: bytes, start: int, end: int, cause: Exception, limits: Limits) -> NoReturn:

@@ -65,39 +65,39 @@ class TextScan:
 
 
 class LineLengths:
-    """The longest line of a text that comes in pieces. A piece without a longer one than is known costs a look at its ends."""
+    """Finds the first line of more than so many bytes in a text that comes in pieces, the line end not counted."""
 
-    def __init__(self) -> None:
-        self._longest, self._longest_line, self._line = 0, 1, 1
-        self._open = 0
-        """Bytes of the line that the last piece did not end."""
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._line, self._open = 1, 0
+        """The line that the last piece did not end, and its bytes so far."""
+        self._found: int | None = None
 
     def add(self, piece: bytes) -> None:
-        first = piece.find(b"\n")
-        if first < 0:
+        if self._found is None and self._open + len(piece) > self._max_bytes:
+            self._look(piece)
+        last = piece.rfind(b"\n")
+        if last < 0:
             self._open += len(piece)
-            self._keep(self._open, self._line)
-            return
-        self._keep(self._open + first, self._line)
-        if len(piece) > self._longest:
-            start = first + 1
-            while (end := piece.find(b"\n", start)) >= 0:
-                if end - start > self._longest:
-                    self._keep(end - start, self._line + piece.count(b"\n", 0, start))
-                start = end + 1
-        self._line += piece.count(b"\n")
-        self._open = len(piece) - piece.rfind(b"\n") - 1
-        self._keep(self._open, self._line)
+        else:
+            self._line += piece.count(b"\n")
+            self._open = len(piece) - last - 1
 
-    def _keep(self, length: int, line: int) -> None:
-        if length > self._longest:
-            self._longest, self._longest_line = length, line
+    def _look(self, piece: bytes) -> None:
+        """Line by line, since the piece may hold one that is too long."""
+        start, line, before = 0, self._line, self._open
+        while start < len(piece) and self._found is None:
+            end = piece.find(b"\n", start)
+            length = before + (len(piece) if end < 0 else end) - start
+            if length > self._max_bytes:
+                self._found = line
+            start, line, before = len(piece) if end < 0 else end + 1, line + 1, 0
 
-    def require(self, max_bytes: int) -> None:
-        """Raises LimitExceeded (`line_too_long`) for a line of more bytes."""
-        if self._longest > max_bytes:
-            text = f"line {self._longest_line} has {self._longest} bytes, {max_bytes} are the limit"
-            raise LimitExceeded(text, {"line": self._longest_line, "limit": max_bytes}, code="line_too_long")
+    def require(self) -> None:
+        """Raises LimitExceeded (`line_too_long`) where there is such a line."""
+        if self._found is not None:
+            text = f"line {self._found} has more than {self._max_bytes} bytes"
+            raise LimitExceeded(text, {"line": self._found, "limit": self._max_bytes}, code="line_too_long")
 
 
 NOT_UTF8_TEXT: Final = "the first byte that is not UTF-8 stands at byte {byte}; such bytes are shown as U+FFFD"

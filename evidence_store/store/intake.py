@@ -1,5 +1,6 @@
 """Bytes on their way in: looked at, encoded and written as they come, and in no place under their name before they are whole."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evidence_store.blobs import BlobWriter
@@ -32,34 +33,36 @@ LARGE_BYTES = 64 * 1024
 class Intake:
     """Looks at bytes as they come in. What has a structure is kept in memory, to be parsed as a whole; plain text is not."""
 
-    def __init__(self, name: str, media_type: str | None, format: Format | None) -> None:
+    def __init__(self, name: str, media_type: str | None, format: Format | None, limits: Limits) -> None:
         self._name, self._media_type, self._format = name, media_type, format
         self._kept = bytearray()
         self._detection: Detection | None = None
         self._scan: TextScan | None = None
         self._is_bytes = False
-        self._lines = LineLengths()
+        self._limits = limits
+        self._lines = LineLengths(limits.max_line_bytes)
 
-    @property
+    @cached_property
     def raw(self) -> bytes:
-        """The bytes, as far as they were kept."""
-        return bytes(self._kept)
+        """The bytes, as far as they were kept; all of them were added."""
+        kept, self._kept = self._kept, bytearray()
+        return bytes(kept)
 
     def add(self, piece: bytes) -> None:
-        self._lines.add(piece)
         if self._scan is not None:
             self._scan.add(piece)
-            return
-        if self._is_bytes:
-            return
-        self._kept += piece
-        if self._detection is None and len(self._kept) >= HEAD_BYTES:
-            self._detect()
+        elif not self._is_bytes:
+            self._kept += piece
+            if self._detection is None and len(self._kept) >= HEAD_BYTES:
+                self._detect()
+        if self._detection is None or self._detection.format in LINED:
+            self._lines.add(piece)
 
     def _detect(self) -> Detection:
-        found = detect(bytes(self._kept), self._name, self._media_type, self._format)
+        head = bytes(self._kept[:HEAD_BYTES])
+        found = detect(head, self._name, self._media_type, self._format)
         self._detection = found
-        if len(self._kept) >= HEAD_BYTES and can_stream(found, self._media_type, bytes(self._kept)):
+        if len(self._kept) >= HEAD_BYTES and can_stream(found, self._media_type, head):
             self._is_bytes = found.format is Format.BYTES
             self._scan = None if self._is_bytes else TextScan()
             if self._scan is not None:
@@ -67,18 +70,18 @@ class Intake:
             self._kept.clear()
         return found
 
-    def inspect(self, staged: "Staged", limits: Limits) -> Inspection:
+    def inspect(self, staged: "Staged") -> Inspection:
         """What the bytes are. A text that turned out not to be plain UTF-8 is read back, since its encoding shows in the whole."""
         found = self._detection or self._detect()
         if found.format in LINED:
-            self._lines.require(limits.max_line_bytes)
+            self._lines.require()
         if self._is_bytes:
             return Inspection(found.format, found.media_type)
         if self._scan is None:
-            return inspect(self.raw, found, limits)
+            return inspect(self.raw, found, self._limits)
         notes = self._scan.finish()
         if not self._scan.is_plain and staged.size <= MAX_GUESSED_BYTES:
-            return inspect(staged.read_back(), found, limits)
+            return inspect(staged.read_back(), found, self._limits)
         return Inspection(found.format, found.media_type, notes)
 
 

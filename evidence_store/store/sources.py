@@ -80,13 +80,13 @@ class Sources:
         require_name(request.resource)
         staged = Staged(self._core, self._growing(request.resource))
         try:
-            intake = Intake(str(request.file_name or request.resource), request.media_type, request.format)
+            intake = Intake(str(request.file_name or request.resource), request.media_type, request.format, self._core.limits)
             for piece in pieces:
                 staged.add(piece, self._core.limits.max_bytes)
                 intake.add(piece)
             staged.finish()
             with collector_paused():
-                inspection = intake.inspect(staged, self._core.limits)
+                inspection = intake.inspect(staged)
                 staged.index(intake.raw, inspection)
             staged.make_durable()
             with self._core.database.writing() as connection:

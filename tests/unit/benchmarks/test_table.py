@@ -26,6 +26,16 @@ def test_the_table_shows_a_broken_bound() -> None:
     assert table.splitlines()[2:] == ["| a | 2 | 1 | 2 | <= 1 | NO |", "| b | 1 | 1 | 1 | <= 1 | yes |"]
 
 
+def test_a_floor_and_a_line_without_a_bound_are_shown() -> None:
+    table = format_markdown([Row("a", 2, 1, Bound("<=", 3), floor=0.5), Row("b", 2, 1, None)])
+    assert table.splitlines() == [
+        "| line | floor | ours | other | ratio | bound | ok |",
+        "| --- | ---: | ---: | ---: | ---: | --- | --- |",
+        "| a | 0.5 | 2 | 1 | 2 | <= 3 | yes |",
+        "| b | - | 2 | 1 | 2 | - | - |",
+    ]
+
+
 def test_publish_writes_the_documented_members_and_answers_with_the_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert publish("sample", [Row("größe", 1, 2, Bound("<=", 1))], tmp_path) == 0
     (item,) = json.loads((tmp_path / "sample.json").read_text(encoding="utf-8"))

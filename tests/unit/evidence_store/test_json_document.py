@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidence_store.documents.depth import nesting_depth
+from evidence_store.documents.depth import measure
 from evidence_store.documents.json import JsonDocument
 from evidence_store.documents.json_check import LARGE_BYTES, check_json, iter_large
 from evidence_store.documents.json_faults import scan
@@ -64,7 +64,7 @@ def test_depth_counts_brackets_outside_strings_only(text: str) -> None:
         inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
         return 0 if inside is None else 1 + max((depth(item) for item in inside), default=0)
 
-    assert nesting_depth(text.encode()) == depth(json.loads(text))
+    assert measure(text.encode()).depth == depth(json.loads(text))
 
 
 @settings(max_examples=200, deadline=None, database=None)
@@ -300,3 +300,31 @@ def test_children_are_a_sequence() -> None:
     with pytest.raises(IndexError):
         children[3]
     assert document.children(children[0].node) == ()
+
+
+_NAMES = st.sampled_from(["a", "b", "\\u0061", '\\"', "\\\\", ":", '\\":', "\u00e9", "\\ud83d\\ude00", ""])
+
+
+@st.composite
+def _texts(draw: st.DrawFn, depth: int = 3) -> str:
+    if depth == 0 or draw(st.booleans()):
+        return draw(
+            st.sampled_from(["1", "-0.5e+3", "123456789012345678901234567890", "1e999", '"x:y"', '"\\"{"', "true", "null", "[]", "{}"])
+        )
+    inside = [draw(_texts(depth - 1)) for _ in range(draw(st.integers(0, 3)))]
+    space = draw(st.sampled_from(["", " ", "\n\t"]))
+    if draw(st.booleans()):
+        return f"[{space}{f'{space},'.join(inside)}{space}]"
+    return "{" + ",".join(f'{space}"{draw(_NAMES)}"{space}:{space}{value}' for value in inside) + space + "}"
+
+
+@given(_texts())
+def test_repeats_are_found_by_count_just_where_a_plain_reader_meets_one(text: str) -> None:
+    met = []
+
+    def look(pairs: list[tuple[str, object]]) -> None:
+        met.append(len(dict(pairs)) != len(pairs))
+
+    json.loads(text, object_pairs_hook=look)
+    found = any(note.code == "duplicate_key" for note in check_json(text.encode()))
+    assert found is any(met)

@@ -50,16 +50,17 @@ def test_the_first_bad_byte_is_found_across_a_cut() -> None:
     )
 
 
-@given(st.binary(max_size=40).map(lambda raw: raw.replace(b"\x00", b"\n")), st.lists(st.integers(1, 7), min_size=1))
-def test_the_longest_line_is_found_however_the_pieces_are_cut(raw: bytes, cuts: list[int]) -> None:
-    lengths, at = LineLengths(), 0
-    for cut in (*cuts, len(raw)):
-        lengths.add(raw[at : at + cut])
-        at += cut
-    lines = raw.split(b"\n")
-    longest = max(map(len, lines))
-    lengths.require(longest)
-    if longest:
+@given(st.binary(min_size=1, max_size=40).map(lambda raw: raw.replace(b"\x00", b"\n") + b"x"), st.lists(st.integers(1, 7), min_size=1))
+def test_the_first_line_that_is_too_long_is_found_however_the_pieces_are_cut(raw: bytes, cuts: list[int]) -> None:
+    longest = max(len(line) for line in raw.split(b"\n"))
+    for max_bytes in (longest, longest - 1):
+        lengths, at = LineLengths(max_bytes), 0
+        for cut in (*cuts, len(raw)):
+            lengths.add(raw[at : at + cut])
+            at += cut
+        if max_bytes == longest:
+            lengths.require()
+            continue
         with pytest.raises(LimitExceeded) as caught:
-            lengths.require(longest - 1)
-        assert caught.value.details["line"] == next(n for n, line in enumerate(lines, 1) if len(line) == longest)
+            lengths.require()
+        assert caught.value.details["line"] == next(n for n, line in enumerate(raw.split(b"\n"), 1) if len(line) > max_bytes)
