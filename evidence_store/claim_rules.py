@@ -11,6 +11,7 @@ Each refusal has a reason code:
     not_judged:ID          nobody judged it under the claim's task revision
     rejected:ID            it was judged not to apply
     one_sided              a change with evidence of one side only
+    incomplete_line:ID     it holds a line that breaks off where the text ends, which may have gone on
     reference_only         a claim about how things are that rests on reference alone
     ungrounded:TEXT        a number, quoted word or identifier that stands in no cited passage
     self_checked           the checker is the author
@@ -37,6 +38,8 @@ class CitedFact:
     exposed: bool
     exposed_in_full: bool
     judgement: JudgementState
+    torn: bool
+    """Whether it ends in a line of an observed text that has no line end, so that nobody knows how the line goes on."""
     texts: tuple[str, ...]
     """The cited bytes as text, the value of a scalar, and the tokens of its pointers."""
 
@@ -83,6 +86,8 @@ def _against_citation(fact: CitedFact) -> list[str]:
         reasons.append(f"rejected:{fact.id}")
     elif fact.judgement is not JudgementState.APPLIES:
         reasons.append(f"not_judged:{fact.id}")
+    if fact.torn:
+        reasons.append(f"incomplete_line:{fact.id}")
     return reasons
 
 

@@ -100,6 +100,7 @@ class LineLengths:
             raise LimitExceeded(text, {"line": self._found, "limit": self._max_bytes}, code="line_too_long")
 
 
+INCOMPLETE_LINE: Final = "incomplete_line"
 NOT_UTF8_TEXT: Final = "the first byte that is not UTF-8 stands at byte {byte}; such bytes are shown as U+FFFD"
 SIGNS: Final = (
     ("nul", b"\0", "NUL bytes stand in the text; they are shown as U+2400"),
@@ -112,4 +113,4 @@ def crlf_note(n_crlf: int, n_line_ends: int) -> Note:
 
 
 def incomplete_note(line: int) -> Note:
-    return Note("incomplete_line", "the last line has no line end", line=line)
+    return Note(INCOMPLETE_LINE, "the last line has no line end", line=line)

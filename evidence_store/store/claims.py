@@ -10,6 +10,7 @@ from typing import Literal
 from evidence_store.canonical import canonical_digest, digest_of
 from evidence_store.claim_rules import CitedFact, reasons_against, reasons_against_exclusion
 from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.documents.text_scan import INCOMPLETE_LINE
 from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
 from evidence_store.ids import short_id
 from evidence_store.model import (
@@ -20,6 +21,7 @@ from evidence_store.model import (
     EvidenceId,
     Integrity,
     JudgementState,
+    Kind,
     Standing,
     TaskName,
 )
@@ -29,11 +31,14 @@ from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
 from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportRow, Ruling
 from evidence_store.records.events import append_event
+from evidence_store.records.evidence import Evidence
 from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.records.sources import Revision
 from evidence_store.records.tasks import Judgement
 from evidence_store.store.core import Core
 from evidence_store.store.passages import Passages
 from evidence_store.store.runs import step_name
+from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_evidence_ids, require_task_revision
 
 GROUNDING_RULE = "rule:grounding/1"
@@ -158,6 +163,7 @@ class Claims:
             judged = task_records.find_judgement(connection, core.workspace, run.task, "evidence", id_)
             newest = require_task_revision(connection, core, run.task, None)
             lifecycle = evidence_records.find_lifecycle(connection, core.workspace, id_)
+            revision = require_revision(connection, core, found.resource, found.revision)
         assert resource is not None
         return CitedFact(
             id_,
@@ -169,6 +175,7 @@ class Claims:
             bool(exposed),
             any(one.in_full for one in exposed),
             judgement_state(judged, newest.number),
+            resource.kind is Kind.OBSERVATION and _is_torn(found, revision),
             texts,
         )
 
@@ -246,6 +253,12 @@ class Claims:
 def report_id(body: str) -> str:
     """`rp_` and 12 characters derived from the text."""
     return "rp_" + short_id(canonical_digest({"v": claims.FORMAT_VERSION, "report": body})).removeprefix("ev_")
+
+
+def _is_torn(found: Evidence, revision: Revision) -> bool:
+    """Whether the passage ends with the last line of a text that has no line end."""
+    torn = any(note.code == INCOMPLETE_LINE for note in revision.notes)
+    return torn and found.transform is None and found.span.end == revision.size
 
 
 def judgement_state(judged: Judgement | None, newest: int) -> JudgementState:

@@ -8,39 +8,16 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.e2e.cases import Check, Digits, exact, expected, list_cases, list_checks, read_input, verbs
 from tests.e2e.command import Done, Evidence
 
-CASES = Path(__file__).parents[1] / "fixtures" / "cases"
-KINDS = "pjy"
+KINDS = "p j y"
 POINTER_EXITS = {"malformed_pointer": 2, "bad_index": 2, "ambiguous": 2, "not_container": 3, "not_found": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Digits:
-    """A number by its spelling."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    case: Path
-    told: Mapping[str, Any]
-
-    @property
-    def expect(self) -> Mapping[str, Any]:
-        expect: Mapping[str, Any] = self.told["expect"]
-        return expect
-
-
-def exact(text: str | bytes) -> Any:
-    return json.loads(text, parse_int=Digits, parse_float=Digits)
 
 
 def plain(value: Any) -> Any:
@@ -48,30 +25,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, Digits):
         return int(value.text)
     return [plain(one) for one in value] if isinstance(value, list) else value
-
-
-def list_cases() -> list[Path]:
-    return [case for case in sorted(CASES.iterdir()) if case.name[0] in KINDS]
-
-
-def list_checks(verb: str) -> list[Any]:
-    told = [(case, n, one) for case in list_cases() for n, one in enumerate(exact((case / "expected.json").read_bytes())["checks"], 1)]
-    return [pytest.param(Check(case, one), id=f"{case.name[:3]}-{n}") for case, n, one in told if one["do"] == verb]
-
-
-def make_nested(depth: int) -> bytes:
-    return b'{"inner":' * (depth - 1) + b'{"leaf":"found"}' + b"}" * (depth - 1) + b"\n"
-
-
-MADE = {f"deep_{depth}.json": make_nested(depth) for depth in (60, 200, 300, 1000, 1100, 20_000)} | {
-    "arrays_200000.json": b"[" * 200_000 + b"]" * 200_000 + b"\n",
-    "unclosed_200000.json": b"[" * 200_000 + b"\n",
-}
-"""Inputs that are larger than the program that makes them."""
-
-
-def read_input(case: Path, name: str) -> bytes:
-    return MADE[name] if name in MADE else (case / name).read_bytes()
 
 
 def ingest(evidence: Evidence, check: Check, key: str = "file") -> Done:
@@ -103,15 +56,15 @@ def first_bad_byte(raw: bytes) -> str:
     raise AssertionError("every byte is UTF-8")
 
 
-@pytest.mark.parametrize("case", list_cases(), ids=lambda case: case.name[:3])
+@pytest.mark.parametrize("case", list_cases(KINDS), ids=lambda case: case.name[:3])
 def test_the_inputs_are_the_bytes_that_they_were(case: Path) -> None:
     """Nothing on the way here, a checkout included, may have changed a line end."""
-    for name, told in json.loads((case / "expected.json").read_bytes())["inputs"].items():
+    for name, told in expected(case)["inputs"].items():
         raw = read_input(case, name)
         assert (len(raw), hashlib.sha256(raw).hexdigest()) == (told["bytes"], told["sha256"])
 
 
-@pytest.mark.parametrize("check", list_checks("resolve"))
+@pytest.mark.parametrize("check", list_checks("resolve", KINDS, exact))
 def test_resolve(evidence: Evidence, check: Check) -> None:
     expect, is_stored = check.expect, ingest(evidence, check).code == 0
     done = read_node(evidence, check, check.told["pointer"])
@@ -147,7 +100,7 @@ def require_refused(done: Done, expect: Mapping[str, Any], *, is_stored: bool) -
         assert len(done.err.decode()) <= plain(expect["max_chars"])
 
 
-@pytest.mark.parametrize("check", list_checks("ingest"))
+@pytest.mark.parametrize("check", list_checks("ingest", KINDS, exact))
 def test_ingest(evidence: Evidence, check: Check) -> None:
     done = ingest(evidence, check)
     outcome = check.expect["outcome"]
@@ -184,7 +137,7 @@ def require_accepted(evidence: Evidence, check: Check, answer: Mapping[str, Any]
         assert packet["excerpt"] == then.get("text", packet["excerpt"])
 
 
-@pytest.mark.parametrize("check", list_checks("compare_values"))
+@pytest.mark.parametrize("check", list_checks("compare_values", KINDS, exact))
 def test_compare_values(evidence: Evidence, check: Check) -> None:
     ingest(evidence, check)
     left, right = (exact(read_node(evidence, check, check.told[side]).out) for side in ("left", "right"))
@@ -192,7 +145,7 @@ def test_compare_values(evidence: Evidence, check: Check) -> None:
         assert (left[member] == right[member]) is check.expect["equal"]
 
 
-@pytest.mark.parametrize("check", list_checks("source_lines"))
+@pytest.mark.parametrize("check", list_checks("source_lines", KINDS, exact))
 def test_source_lines(evidence: Evidence, check: Check) -> None:
     ingest(evidence, check)
     packet = read_node(evidence, check, check.told["pointer"]).answer()
@@ -200,7 +153,7 @@ def test_source_lines(evidence: Evidence, check: Check) -> None:
     assert packet["hops"]
 
 
-@pytest.mark.parametrize("check", list_checks("compare"))
+@pytest.mark.parametrize("check", list_checks("compare", KINDS, exact))
 def test_compare(evidence: Evidence, check: Check) -> None:
     for side in ("before", "after"):
         ingest(evidence, check, side).answer()
@@ -211,5 +164,4 @@ def test_compare(evidence: Evidence, check: Check) -> None:
 def test_every_verb_but_the_encoder_is_bound() -> None:
     """`encode_answer` asks for non-finite floats in an answer: none can get there, since no value passes through a float."""
     bound = {"resolve", "ingest", "compare_values", "source_lines", "compare"}
-    verbs = {told["do"] for case in list_cases() for told in json.loads((case / "expected.json").read_bytes())["checks"]}
-    assert verbs - bound == {"encode_answer"}
+    assert verbs(KINDS) - bound == {"encode_answer"}

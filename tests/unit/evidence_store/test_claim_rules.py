@@ -19,6 +19,7 @@ SOUND = CitedFact(
     exposed=True,
     exposed_in_full=True,
     judgement=JudgementState.APPLIES,
+    torn=False,
     texts=("maximum", "50"),
 )
 OTHER = replace(SOUND, id=EvidenceId("ev_000000000002"), texts=("maximum", "100"))
@@ -49,6 +50,7 @@ def test_a_claim_without_citation_needs_no_further_reason() -> None:
         (lambda fact: replace(fact, exposed_in_full=False), "not_exposed_in_full:ev_000000000001"),
         (lambda fact: replace(fact, judgement=JudgementState.UNJUDGED), "not_judged:ev_000000000001"),
         (lambda fact: replace(fact, judgement=JudgementState.STALE), "not_judged:ev_000000000001"),
+        (lambda fact: replace(fact, torn=True), "incomplete_line:ev_000000000001"),
         (lambda fact: replace(fact, judgement=JudgementState.REJECTED), "rejected:ev_000000000001"),
         (lambda fact: replace(fact, kind=Kind.REFERENCE), "reference_only"),
         (lambda fact: replace(fact, role="old"), "one_sided"),
