@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from api.compat_report.costs import KEYS_TOKENS, PATHS_TOKENS, TURN_TOKENS, WIDE_TOKENS, cost_of
+from api.compat_report.costs import KEYS_TOKENS, KIND_TOKENS, PATHS_TOKENS, TURN_TOKENS, WIDE_TOKENS, cost_of
 from api.compat_report.memo import Memo, format_memo, parse_memo
 from api.compat_report.model import Argument, Call, Need, Refusal, Side, Turn
 from api.compat_report.pointers import locate
 from api.compat_report.reading import Input, Listed, ReadValue, read_input
 from api.compat_report.steps import Step, advance, base_evidence
 from api.compat_report.subjects import OPERATIONS
+from api.compat_report.view import View
 from api.tools import value_of
 from projector import parse_errors
 
@@ -63,7 +64,8 @@ def _list(seen: Input, memo: Memo) -> Turn:
     page = next((one for one in seen.old.pages("/paths") if one.first == memo.page), None)
     if page is None and seen.old.find_packet("/paths", "source") is None:
         item = {"subject": OPERATIONS, "state": "doing", "evidence": evidence, "next": format_memo(memo)}
-        return Turn("I list the operations of the old version.", (_record([item]), _read_page(seen, None)))
+        reads = (_read_page(seen, None), _read_kind(seen))
+        return Turn("I list the operations of the old version.", (_record([item]), *reads))
     step = advance(seen, OPERATIONS, memo)
     following = _PAGE.fullmatch(page.next or "") if page is not None else None
     items = [_todo(subject) for subject in step.subjects]
@@ -164,17 +166,32 @@ def find_refusal(seen: Input) -> Refusal | None:
         kind = "openapi" if "openapi" in names.names else "swagger"
         version = view.find_packet(f"/{kind}", "source")
         if kind not in names.names or version is None or not isinstance(version.value, str):
-            return Refusal("not_openapi", f"{name!r} is not an API document: it has no member 'openapi'")
-        if re.fullmatch(r"3\.[01](\.\d+)?(-.+)?" if kind == "openapi" else r"2\.0", version.value) is None:
+            lack = "its member" if kind in names.names else "it has no member"
+            held = " says no version" if kind in names.names else ""
+            return Refusal("not_openapi", f"{name!r} is not an API document: {lack} {kind!r}{held}")
+        if re.fullmatch(r"3\.[012](\.\d+)?(-.+)?" if kind == "openapi" else r"2\.0", version.value) is None:
             said = f"{name!r} is {_KINDS[kind]} {str(version.value)[:20]!r}"
-            return Refusal("unsupported_openapi", f"{said}; Swagger 2.0, OpenAPI 3.0 and 3.1 are compared")
+            return Refusal("unsupported_openapi", f"{said}; Swagger 2.0, OpenAPI 3.0, 3.1 and 3.2 are compared")
         if "paths" not in names.names:
             return Refusal("not_openapi", f"{name!r} describes no paths")
+        kind_of_paths = _find_other_kind(view)
+        if kind_of_paths is not None:
+            return Refusal("not_openapi", f"{name!r} describes no paths: '/paths' holds {kind_of_paths} where an object is expected")
         kinds.append(kind)
     if kinds[0] != kinds[1]:
         said = " and ".join(f"{seen.versions.of(side).resource!r} is {_KINDS[kind]}" for side, kind in zip(_SIDES, kinds, strict=True))
         return Refusal("unsupported_openapi", f"{said}; only documents of one kind are compared, so convert the older one first")
     return None
+
+
+def _find_other_kind(view: View) -> str | None:
+    """What `/paths` holds where it is shown to be no object."""
+    whole = view.find_packet("/paths", "source")
+    if any(page.is_array for page in view.pages("/paths")) or (whole is not None and isinstance(whole.value, list)):
+        return "an array"
+    if whole is None or isinstance(whole.value, dict):
+        return None
+    return "null" if whole.value is None else "a plain value"
 
 
 def _todo(subject: str) -> dict[str, Argument]:
@@ -198,6 +215,13 @@ def _read(seen: Input, need: Need) -> Call:
     elif need.wide:
         arguments["max_tokens"] = WIDE_TOKENS
     return Call("read_spec", arguments)
+
+
+def _read_kind(seen: Input) -> Call:
+    """A first look at the paths of the new version, only to see that they are an object."""
+    version = seen.versions.new
+    arguments: dict[str, Argument] = {"resource": version.resource, "revision": version.revision, "pointer": "/paths"}
+    return Call("read_spec", {**arguments, "max_tokens": KIND_TOKENS})
 
 
 def _read_page(seen: Input, page: re.Match[str] | None) -> Call:

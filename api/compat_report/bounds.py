@@ -6,9 +6,10 @@ from decimal import Decimal
 from typing import Literal
 
 from api.compat_report.comparison import Comparison, lacking
-from api.compat_report.model import Cite, Direction
+from api.compat_report.model import Cite
 from api.compat_report.numbers import read_number
-from api.compat_report.phrases import describe_schema, spell
+from api.compat_report.pairs import Schemas
+from api.compat_report.phrases import describe_change, spell
 from api.compat_report.shapes import find_all
 from api.compat_report.view import Node
 
@@ -18,19 +19,22 @@ class Kind:
     """One bound and how it is spelled."""
 
     end: Literal["upper", "lower"]
+    types: frozenset[str]
+    """Whose values it binds."""
     inclusive: str
     exclusive: str = ""
 
 
+_NUMBERS, _STRINGS, _ARRAYS, _OBJECTS = map(frozenset, (("integer", "number"), ("string",), ("array",), ("object",)))
 KINDS = (
-    Kind("upper", "maximum", "exclusiveMaximum"),
-    Kind("lower", "minimum", "exclusiveMinimum"),
-    Kind("upper", "maxLength"),
-    Kind("lower", "minLength"),
-    Kind("upper", "maxItems"),
-    Kind("lower", "minItems"),
-    Kind("upper", "maxProperties"),
-    Kind("lower", "minProperties"),
+    Kind("upper", _NUMBERS, "maximum", "exclusiveMaximum"),
+    Kind("lower", _NUMBERS, "minimum", "exclusiveMinimum"),
+    Kind("upper", _STRINGS, "maxLength"),
+    Kind("lower", _STRINGS, "minLength"),
+    Kind("upper", _ARRAYS, "maxItems"),
+    Kind("lower", _ARRAYS, "minItems"),
+    Kind("upper", _OBJECTS, "maxProperties"),
+    Kind("lower", _OBJECTS, "minProperties"),
 )
 
 
@@ -45,16 +49,16 @@ class Bound:
     """Whether `node` is the number beside a flag `exclusive…: true`, as OpenAPI 3.0 has it."""
 
 
-def compare_bounds(
-    c: Comparison, old: Node, new: Node, old_parts: tuple[Node, ...], new_parts: tuple[Node, ...], direction: Direction
-) -> None:
+def compare_bounds(c: Comparison, pair: Schemas) -> None:
     """A request breaks by a tighter bound, a response by a looser one."""
     for kind in KINDS:
+        if pair.types is not None and not pair.types & kind.types:
+            continue
         with c.part():
-            before, after = find_bound(old_parts, kind), find_bound(new_parts, kind)
+            before, after = find_bound(pair.old_parts, kind), find_bound(pair.new_parts, kind)
             tighter, looser = _is_tighter(kind, before, after), _is_tighter(kind, after, before)
-            if (direction == "request" and tighter) or (direction == "response" and looser):
-                _report(c, kind, before, after, old, new, direction)
+            if (pair.direction == "request" and tighter) or (pair.direction == "response" and looser):
+                _report(c, kind, before, after, pair)
 
 
 def find_bound(parts: tuple[Node, ...], kind: Kind) -> Bound | None:
@@ -96,14 +100,14 @@ def _is_tighter(kind: Kind, before: Bound | None, after: Bound | None) -> bool:
     return after.value < before.value if kind.end == "upper" else after.value > before.value
 
 
-def _report(c: Comparison, kind: Kind, before: Bound | None, after: Bound | None, old: Node, new: Node, direction: Direction) -> None:
-    phrase = describe_schema(old, direction)
+def _report(c: Comparison, kind: Kind, before: Bound | None, after: Bound | None, pair: Schemas) -> None:
+    phrase, direction = describe_change(pair.old, pair), pair.direction
     shown = after or before
     assert shown is not None
     name = f"`{shown.node.token}` of {phrase.text}"
     said = [spell(bound.node) if bound is not None else None for bound in (before, after)]
     values = [word.strip("`") if word else None for word in said]
-    cites: tuple[Cite, ...] = (_side(before, old), _side(after, new))
+    cites: tuple[Cite, ...] = (_side(before, pair.old), _side(after, pair.new))
     if before is None:
         text = f"{name} set to {values[1]}" if values[1] else f"{name} set"
     elif after is None:

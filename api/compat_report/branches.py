@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from api.compat_report.comparison import Comparison, new_cite, old_cite, ref_of
 from api.compat_report.model import Direction
-from api.compat_report.phrases import describe_schema, spell
+from api.compat_report.pairs import Schemas
+from api.compat_report.phrases import describe_change, spell
 from api.compat_report.pointers import parent_of
 from api.compat_report.shapes import covers, find_core, find_parts, find_types, is_annotation
 from api.compat_report.view import Node
@@ -18,14 +19,13 @@ CompareSchemas: TypeAlias = Callable[[Comparison, Node, Node, Direction], None]
 
 def compare_branches(
     c: Comparison,
-    old: Node,
-    new: Node,
+    pair: Schemas,
     old_branches: tuple[Node, ...],
     new_branches: tuple[Node, ...],
-    direction: Direction,
     compare_schemas: CompareSchemas,
 ) -> None:
     """An alternative taken away breaks a request, one more breaks a response."""
+    old, new, direction = pair.old, pair.new, pair.direction
     olds, news = list(old_branches or (old,)), list(new_branches or (new,))
     pairs = _pair(olds, news, direction)
     for before, after in pairs:
@@ -33,7 +33,7 @@ def compare_branches(
             compare_schemas(c, before, after, direction)
     if direction == "request":
         for before in olds:
-            phrase = describe_schema(before, direction)
+            phrase = describe_change(before, pair)
             place = c.new.node(parent_of(new_branches[0].pointer)) if new_branches else new
             c.add(
                 "request-branch-removed",
@@ -44,7 +44,7 @@ def compare_branches(
             )
     else:
         for after in news:
-            phrase = describe_schema(after, direction)
+            phrase = describe_change(after, pair)
             place = c.old.node(parent_of(old_branches[0].pointer)) if old_branches else old
             c.add(
                 "response-branch-added",
@@ -74,9 +74,11 @@ def label(branch: Node) -> str:
 def _pair(olds: list[Node], news: list[Node], direction: Direction) -> list[tuple[Node, Node]]:
     """Takes the pairs out of both lists; what is left has no counterpart."""
     pairs: list[tuple[Node, Node]] = []
-    for same in (_is_equal, _has_same_ref, _has_same_title, _has_same_types, _covering(direction)):
+    in_place = _in_place(olds, news)
+    for same in (_is_equal, _has_same_ref, _has_same_title, _has_same_types, _covering(direction), in_place):
         for before in tuple(olds):
-            after = next((one for one in news if same(before, one)), None)
+            alike = [one for one in news if same(before, one)]
+            after = next((one for one in alike if in_place(before, one)), alike[0] if alike else None)
             if after is not None:
                 olds.remove(before)
                 news.remove(after)
@@ -84,6 +86,29 @@ def _pair(olds: list[Node], news: list[Node], direction: Direction) -> list[tupl
     if len(olds) == len(news) == 1 and not (_is_constant(olds[0]) and _is_constant(news[0])):
         pairs.append((olds.pop(), news.pop()))
     return pairs
+
+
+def _in_place(olds: list[Node], news: list[Node]) -> Callable[[Node, Node], bool]:
+    """In lists of one length two alternatives without names go together by their place, where nothing better tells them apart."""
+    places = [{node.pointer: at for at, node in enumerate(nodes)} for nodes in (olds, news)]
+
+    def is_in_place(old: Node, new: Node) -> bool:
+        if len(places[0]) != len(places[1]) or (_has_name(old) and _has_name(new)) or _are_apart(old, new):
+            return False
+        return places[0][old.pointer] == places[1][new.pointer]
+
+    return is_in_place
+
+
+def _are_apart(old: Node, new: Node) -> bool:
+    """Whether the two say types, and no value has one of each."""
+    before, after = _types(old), _types(new)
+    return before is not None and after is not None and not (before & after or covers(before, after) or covers(after, before))
+
+
+def _has_name(node: Node) -> bool:
+    core = find_core(node).node
+    return ref_of(core) is not None or _is_constant(core) or "title" in node.names()
 
 
 def _is_equal(old: Node, new: Node) -> bool:

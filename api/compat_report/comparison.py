@@ -12,6 +12,9 @@ from api.compat_report.rules import require_rule
 from api.compat_report.subjects import PairKind, format_pair
 from api.compat_report.view import Hidden, Missing, Node, View
 
+SHARED = ("/components/responses", "/components/requestBodies", "/responses")
+"""Containers of what many operations refer to: their names show at once which reference leads to nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -104,19 +107,84 @@ def is_there(node: Node) -> bool:
         return True
 
 
-class Unresolved(Exception):
-    """A `$ref` that leads out of the store, to nothing, or in a circle."""
+class Fault(Exception):
+    """A place of one version that cannot be compared; it ends as an open question of `rule`."""
+
+    rule: str
 
     def __init__(self, node: Node, reason: str) -> None:
-        super().__init__(f"{node.pointer}: {reason}")
+        super().__init__(reason)
         self.node = node
         self.reason = reason
+
+
+class Unresolved(Fault):
+    """A `$ref` that leads out of the store, to nothing, or in a circle."""
+
+    rule = "reference-not-followed"
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(node, f"{reason}: {quote(node.pointer)} says {quote(node.text() or '')}")
+
+
+class Malformed(Fault):
+    """A place that holds something else than the format asks for there."""
+
+    rule = "malformed"
+
+    def __init__(self, node: Node, expected: str) -> None:
+        super().__init__(node, f"{quote(node.pointer)} holds {_kind_of(node)} where the format asks for {expected}")
+
+
+def quote(text: str) -> str:
+    """Words of a document as a reason may hold them: on one line, and not too many."""
+    plain = text if text.isprintable() and "`" not in text else ascii(text)[1:-1].replace("`", "'")
+    return f"`{plain[:200]}`" if plain else "nothing"
+
+
+def _kind_of(node: Node) -> str:
+    value = node.find()
+    if isinstance(value, Missing):
+        return "nothing"
+    if value is None:
+        return "null"
+    return {bool: "a boolean", dict: "an object", list: "an array", str: "a string"}.get(type(value), "a number")
+
+
+def require_object(node: Node) -> Node:
+    """The place, which must hold an object. Raises Hidden or Malformed."""
+    if not node.names() and not isinstance(node.value(), dict):
+        raise Malformed(node, "an object")
+    return node
+
+
+def require_array(node: Node) -> Node:
+    """The place, which must hold an array. Raises Hidden or Malformed."""
+    if not isinstance(node.value(), list):
+        raise Malformed(node, "an array")
+    return node
 
 
 def ref_of(node: Node) -> str | None:
     """The text of `$ref`, None where there is none."""
     found = node.get("$ref") if "$ref" in node.names() else None
     return None if found is None else found.text()
+
+
+def ask_fault(c: Comparison, fault: Fault, text: str, other: Cite | None = None) -> None:
+    """An open question about a place that cannot be compared; `text` is for a reference. `other` cites the other side."""
+    side = fault.node.view.side
+    said = text if isinstance(fault, Unresolved) else "a part of a document is not what the format asks for, so that it is not compared"
+    facing = c.new if side == "old" else c.old
+    c.ask(fault.rule, said, fault.reason, _place_of(fault), other or Cite(facing.side, "", "absent", "keys"))
+
+
+def _place_of(fault: Fault) -> Cite:
+    """The passage at fault. A null may be spelled by no character at all: then it is the names of what holds it."""
+    node, side = fault.node, fault.node.view.side
+    if isinstance(fault, Malformed) and node.value() is None:
+        return Cite(side, node.parent().pointer, side, "keys")
+    return Cite(side, node.pointer, side)
 
 
 def follow(node: Node) -> Node:
@@ -133,6 +201,21 @@ def follow(node: Node) -> Node:
 def follow_if_ref(node: Node) -> Node:
     """The target where the place is a `$ref`, else the place; what stands there need not be shown. Raises Unresolved."""
     return node if ref_of(node) is None else follow(node)
+
+
+def follow_listed(node: Node) -> Node:
+    """As `follow_if_ref`, where the names of the container must list the target. Raises Hidden for these, or Unresolved."""
+    target = follow_if_ref(node)
+    shared = target.parent().pointer in SHARED
+    if target.pointer == node.pointer or not shared or target.is_shown() or target.view.is_cut(target.parent().pointer):
+        return target
+    try:
+        names = target.parent().names()
+    except Hidden as hidden:
+        raise Hidden(Need(target.view.side, target.parent().pointer, "keys")) from hidden
+    if target.token not in names:
+        raise Unresolved(node.child("$ref"), "the reference leads to nothing")
+    return target
 
 
 def resolve(node: Node) -> Node:

@@ -6,8 +6,8 @@ from api.compat_report.view import Hidden, Missing
 
 TURN_TOKENS = 15_000
 """What the packets of the next input may cost; the dynamic budget of a step is 23 648."""
-USUAL_TOKENS, WIDE_TOKENS, KEYS_TOKENS, PATHS_TOKENS = 2_000, 6_000, 4_000, 12_000
-"""Limits that are asked for: by default, for a container worth it, for names, and for the names of all paths."""
+USUAL_TOKENS, WIDE_TOKENS, KEYS_TOKENS, PATHS_TOKENS, KIND_TOKENS = 2_000, 6_000, 4_000, 12_000, 300
+"""Limits that are asked for: by default, for a container worth it, for names, for the names of all paths, and to see what a place holds."""
 _USUAL_KEYS_TOKENS, _USUAL_PATHS_TOKENS = 300, 2_500
 
 

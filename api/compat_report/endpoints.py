@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
-from api.compat_report.comparison import ref_of, resolve
+from api.compat_report.comparison import ref_of, require_object, resolve
+from api.compat_report.dialect import has_more_methods, methods_of
 from api.compat_report.model import Cite, Need
 from api.compat_report.phrases import Phrase, describe_operation
-from api.compat_report.pointers import escape_token, locate
+from api.compat_report.pointers import escape_token
+from api.compat_report.subjects import METHODS, MORE
 from api.compat_report.view import Hidden, Node, View
 
 
@@ -24,24 +26,60 @@ class Endpoint:
 
     @property
     def phrase(self) -> Phrase:
-        """What it is called. Where it stands in another file no pointer of it says so, and the path item is named as the source."""
-        text = describe_operation(self.place.token, self.path)
-        if locate(self.node.pointer).resource == "":
-            return Phrase(text)
-        return Phrase(text, (Cite(self.place.view.side, self.place.pointer, "context"),))
+        """What it is called. Where no pointer of it says so, the path and the place that refer to it are named as the source."""
+        view, own = self.place.view, f"/paths/{escape_token(self.path)}"
+        cites: tuple[Cite, ...] = ()
+        if not self.place.pointer.startswith(f"{own}/"):
+            cites = (Cite(view.side, own, "context", "keys"),)
+        if not self.node.pointer.startswith(self.place.pointer):
+            cites = (*cites, Cite(view.side, self.place.pointer, "context"))
+        return Phrase(describe_operation(self.place.token, self.path), cites)
 
 
 def find_item(view: View, path: str) -> Node:
-    """The path item of exactly this name, references followed. Raises Hidden or Unresolved."""
-    item = view.node(f"/paths/{escape_token(path)}")
-    return resolve(item) if "$ref" in list_names(item) else item
+    """The path item of exactly this name, references followed. Raises Hidden or a fault."""
+    return find_items(view, path)[-1]
+
+
+def find_items(view: View, path: str) -> tuple[Node, ...]:
+    """The path item of exactly this name and, behind a `$ref`, the one that it refers to. Raises Hidden or a fault."""
+    own = view.node(f"/paths/{escape_token(path)}")
+    if not list_names(own):
+        require_object(own)
+    if "$ref" not in list_names(own):
+        return (own,)
+    item = resolve(own)
+    return own, item if list_names(item) else require_object(item)
+
+
+def find_place(view: View, path: str, method: str) -> Node | None:
+    """Where the operation stands, beside a `$ref` of the path item or behind it. Raises Hidden or a fault."""
+    for item in find_items(view, path):
+        place = place_in(item, method)
+        if place.is_shown() or method in list_methods(item):
+            return place
+    return None
+
+
+def place_in(item: Node, method: str) -> Node:
+    return item.child(method) if method in METHODS else item.child(MORE).child(method)
+
+
+def list_methods(item: Node) -> tuple[str, ...]:
+    """The methods that a path item describes by this version of the format. Raises Hidden or a fault."""
+    names, known = list_names(item), methods_of(item.view)
+    more = item.child(MORE) if MORE in names and has_more_methods(item.view) else None
+    if more is not None and not list_names(more):
+        require_object(more)
+    return (*(name for name in known if name in names), *(() if more is None else list_names(more)))
 
 
 def find_endpoint(view: View, path: str, method: str) -> Endpoint:
-    """The operation, which must be there. Raises Hidden or Unresolved."""
-    item = find_item(view, path)
-    place = item.child(method)
-    return Endpoint(place, item, place if ref_of(place) is None else resolve(place), path)
+    """The operation, which must be there. Raises Hidden or a fault."""
+    place = find_place(view, path, method)
+    assert place is not None, f"{method} {path}"
+    item = place.parent() if place.parent().token != MORE else place.parent().parent()
+    return Endpoint(place, item, require_object(place if ref_of(place) is None else resolve(place)), path)
 
 
 def list_names(node: Node) -> tuple[str, ...]:

@@ -2,11 +2,25 @@
 
 from typing import Literal
 
-from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, ref_of, resolve, side_of
-from api.compat_report.dialect import is_swagger
+from api.compat_report.comparison import (
+    Comparison,
+    Fault,
+    ask_fault,
+    follow_listed,
+    lacking,
+    new_cite,
+    old_cite,
+    quote,
+    ref_of,
+    require_object,
+    resolve,
+    side_of,
+)
+from api.compat_report.dialect import is_swagger, requires_responses
 from api.compat_report.endpoints import Endpoint
-from api.compat_report.model import Cite, Direction
-from api.compat_report.phrases import Phrase, describe_operation
+from api.compat_report.forms import compare_encodings, find_media_type, is_form
+from api.compat_report.model import Direction
+from api.compat_report.phrases import Phrase, depth_of_method, describe_operation
 from api.compat_report.pointers import locate, split_pointer
 from api.compat_report.schemas import compare_schemas
 from api.compat_report.view import Node
@@ -20,8 +34,9 @@ def name_owner(node: Node) -> str:
     if locate(node.pointer).resource:
         return _name_part(tokens)
     if tokens[:1] == ("paths",) and len(tokens) > 3:
-        operation = describe_operation(tokens[2], tokens[1])
-        return f"response `{tokens[4]}` of {operation}" if tokens[3] == "responses" and len(tokens) > 4 else f"request body of {operation}"
+        depth = depth_of_method(tokens)
+        operation, rest = describe_operation(tokens[depth - 1], tokens[1]), tokens[depth:]
+        return f"response `{rest[1]}` of {operation}" if rest[:1] == ("responses",) and len(rest) > 1 else f"request body of {operation}"
     return f"`{tokens[-1]}`" if tokens else "the document"
 
 
@@ -36,32 +51,28 @@ def _name_part(tokens: tuple[str, ...]) -> str:
 
 def compare_content(c: Comparison, old: Node, new: Node, direction: Direction, owner: Phrase) -> None:
     """Two maps of media types."""
-    for name in old.names():
+    for name in require_object(old).names():
         with c.part():
-            same = find_media_type(name, new.names())
+            same = find_media_type(name, require_object(new).names())
             if same is None:
                 rule = "request-media-type-removed" if direction == "request" else "response-media-type-removed"
                 c.add(rule, f"media type `{name}` of {owner.text} removed", old_cite(old.child(name)), lacking(new), *owner.cites)
             else:
-                _compare_media_type(c, old.child(name), new.child(same), direction)
+                _compare_media_type(c, old.child(name), new.child(same), direction, owner)
 
 
-def find_media_type(name: str, others: tuple[str, ...]) -> str | None:
-    """The one of these that stands for a media type: itself, itself without parameters, or a range that holds it."""
-    plain = _plain(name)
-    for wanted in (name, plain, f"{plain.partition('/')[0]}/*", "*/*"):
-        found = next((other for other in others if wanted in (other, _plain(other))), None)
-        if found is not None:
-            return found
-    return None
+def _compare_media_type(c: Comparison, old: Node, new: Node, direction: Direction, owner: Phrase) -> None:
+    old, new = resolve(old), resolve(new)
+    if is_form(old.token):
+        with c.part():
+            compare_encodings(c, old, new, direction, owner)
+    for keyword in ("schema", "itemSchema"):
+        with c.part():
+            _compare_media_schema(c, old, new, keyword, direction)
 
 
-def _plain(name: str) -> str:
-    return name.partition(";")[0].strip().lower()
-
-
-def _compare_media_type(c: Comparison, old: Node, new: Node, direction: Direction) -> None:
-    before, after = old.get("schema"), new.get("schema")
+def _compare_media_schema(c: Comparison, old: Node, new: Node, keyword: str, direction: Direction) -> None:
+    before, after = old.get(keyword), new.get(keyword)
     if before is not None and after is not None:
         compare_schemas(c, before, after, direction)
     elif direction == "request" and after is not None and before is None:
@@ -123,8 +134,8 @@ def _compare_headers(c: Comparison, old: Node, new: Node) -> None:
 def _compare_header(c: Comparison, old: Node, new: Node) -> None:
     try:
         old, new = resolve(old), resolve(new)
-    except Unresolved as fault:
-        ask_reference(c, fault, "a `$ref` among the headers is not followed")
+    except Fault as fault:
+        ask_fault(c, fault, "a `$ref` among the headers is not followed")
         return
     if is_swagger(old.view):
         compare_schemas(c, old, new, "response", at_root=True)
@@ -135,13 +146,6 @@ def _compare_header(c: Comparison, old: Node, new: Node) -> None:
     schemas = old.get("schema"), new.get("schema")
     if schemas[0] is not None and schemas[1] is not None:
         compare_schemas(c, schemas[0], schemas[1], "response")
-
-
-def ask_reference(c: Comparison, fault: Unresolved, text: str) -> None:
-    """An open question about a reference that cannot be followed."""
-    side = fault.node.view.side
-    other = c.new if side == "old" else c.old
-    c.ask("reference-not-followed", text, fault.reason, Cite(side, fault.node.pointer, side), Cite(other.side, "", "absent", "keys"))
 
 
 def compare_bodies(c: Comparison, old: Endpoint, new: Endpoint) -> None:
@@ -159,8 +163,8 @@ def compare_bodies(c: Comparison, old: Endpoint, new: Endpoint) -> None:
 def _report_new_body(c: Comparison, body: Node, old: Endpoint, phrase: Phrase) -> None:
     try:
         required = resolve(body).get("required")
-    except Unresolved as fault:
-        ask_reference(c, fault, "a `$ref` to a new request body is not followed")
+    except Fault as fault:
+        ask_fault(c, fault, "a `$ref` to a new request body is not followed")
         return
     if required is not None and required.value() is True:
         text = f"new required request body of {phrase.text}"
@@ -169,9 +173,15 @@ def _report_new_body(c: Comparison, body: Node, old: Endpoint, phrase: Phrase) -
 
 def compare_results(c: Comparison, old: Endpoint, new: Endpoint) -> None:
     """What two operations answer, by status."""
-    before, after = old.node.get("responses"), new.node.get("responses")
-    if before is None:
-        return
+    before, after = _find_responses(old), _find_responses(new)
+    lacks = old if before is None else new
+    if (before is None) != (after is None) and requires_responses(lacks.node.view):
+        _ask_when_missing(c, old, new, lacks)
+    elif before is not None:
+        _compare_statuses(c, old, new, before, after)
+
+
+def _compare_statuses(c: Comparison, old: Endpoint, new: Endpoint, before: Node, after: Node | None) -> None:
     statuses = () if after is None else after.names()
     for status in before.names():
         if status.startswith("x-"):
@@ -186,16 +196,29 @@ def compare_results(c: Comparison, old: Endpoint, new: Endpoint) -> None:
                 compare_referable(c, "result", before.child(status), after.child(same))
 
 
+def _find_responses(operation: Endpoint) -> Node | None:
+    found = operation.node.get("responses")
+    return None if found is None or (not found.names() and found.value() is None) else require_object(found)
+
+
+def _ask_when_missing(c: Comparison, old: Endpoint, new: Endpoint, lacks: Endpoint) -> None:
+    """Before 3.1 an operation has to say what it answers; one that does not was left unfinished, and nothing follows from it."""
+    text = f"{old.phrase.text} has no `responses` in one version, so that what it answers is not compared"
+    reason = f"{quote(lacks.node.pointer)} lacks the object `responses` that the format asks for"
+    sides = [lacking(one.node) if one is lacks else side_of(one.node, "responses") for one in (old, new)]
+    c.ask("malformed", text, reason, *sides, *old.phrase.cites)
+
+
 def compare_referable(c: Comparison, kind: BodyKind, old: Node, new: Node) -> None:
     """In place where both stand here, as a pair of its own where one is referred to or not shown."""
     if not (old.is_shown() and new.is_shown()):
         c.use(kind, old, new)
     elif ref_of(old) is not None or ref_of(new) is not None:
         try:
-            c.use(kind, follow_if_ref(old), follow_if_ref(new))
-        except Unresolved as fault:
-            ask_reference(c, fault, f"the `$ref` of {name_owner(old)} is not followed")
+            c.use(kind, *(follow_listed(node) for node in (old, new)))
+        except Fault as fault:
+            ask_fault(c, fault, f"the `$ref` of {name_owner(old)} is not followed")
     elif kind == "body":
-        compare_body(c, old, new)
+        compare_body(c, require_object(old), require_object(new))
     else:
-        compare_result(c, old, new)
+        compare_result(c, require_object(old), require_object(new))

@@ -1,12 +1,13 @@
 """Compares one operation of the old version with the new version, and lists the operations there are."""
 
+import re
 from dataclasses import dataclass
 
-from api.compat_report.comparison import Comparison, Unresolved, is_there, lacking, new_cite, old_cite, resolve, side_of
+from api.compat_report.comparison import Comparison, Fault, ask_fault, is_there, lacking, new_cite, old_cite, quote, resolve, side_of
 from api.compat_report.dialect import is_swagger
-from api.compat_report.endpoints import Endpoint, find_endpoint, find_item, list_names
+from api.compat_report.endpoints import Endpoint, find_endpoint, find_item, find_items, find_place, list_methods, list_names
 from api.compat_report.exclusions import Exclusion, find_match
-from api.compat_report.media import ask_reference, compare_bodies, compare_body, compare_result, compare_results
+from api.compat_report.media import compare_bodies, compare_body, compare_result, compare_results
 from api.compat_report.model import Cite, Need
 from api.compat_report.numbers import is_same
 from api.compat_report.parameters import compare_parameter, compare_parameters, shape_of
@@ -14,7 +15,7 @@ from api.compat_report.phrases import describe_operation
 from api.compat_report.pointers import escape_token, split_pointer
 from api.compat_report.schemas import compare_schemas
 from api.compat_report.security import compare_scheme, compare_security
-from api.compat_report.subjects import METHODS, OperationSubject, PairSubject, format_operation
+from api.compat_report.subjects import METHODS, MORE_METHOD, OperationSubject, PairSubject, format_operation
 from api.compat_report.swagger import compare_body_parameters, compare_produced
 from api.compat_report.view import Hidden, Node
 
@@ -30,14 +31,16 @@ def compare_operation(c: Comparison, subject: OperationSubject, rules: tuple[Exc
     """One operation of the old version, unless a rule leaves it out."""
     try:
         _compare_operation(c, subject, rules)
-    except Unresolved as fault:
-        ask_reference(c, fault, f"a `$ref` in {describe_operation(subject.method, subject.path)} is not followed")
+    except Fault as fault:
+        ask_fault(c, fault, f"a `$ref` in {describe_operation(subject.method, subject.path)} is not followed")
 
 
 def _compare_operation(c: Comparison, subject: OperationSubject, rules: tuple[Exclusion, ...]) -> None:
     name = describe_operation(subject.method, subject.path)
     with c.part():
-        place = find_item(c.old, subject.path).child(subject.method)
+        place = find_place(c.old, subject.path, subject.method)
+        if place is None:
+            return  # the list of operations holds those that are there
         match = find_match(rules, place, subject.path)
         if match is not None:
             c.exclude(match.rule.text, f"{name} is left out: {match.said}", match.cite)
@@ -50,7 +53,7 @@ def _compare_operation(c: Comparison, subject: OperationSubject, rules: tuple[Ex
     with c.part():
         new = find_operation(c, subject)
     if isinstance(new, Absent) and old is not None and not c.needs:
-        c.add("operation-removed", f"operation {name} removed", old_cite(old.place), lacking(new.container))
+        c.add("operation-removed", f"operation {name} removed", old_cite(old.place), lacking(new.container), *old.phrase.cites)
     elif isinstance(new, Endpoint) and old is not None and not c.needs:
         _compare_parts(c, old, new, rules)
 
@@ -63,14 +66,14 @@ def _compare_parts(c: Comparison, old: Endpoint, new: Endpoint, rules: tuple[Exc
         with c.part():
             try:
                 compare(c, old, new)
-            except Unresolved as fault:
-                ask_reference(c, fault, f"a `$ref` in {old.phrase.text} is not followed")
+            except Fault as fault:
+                ask_fault(c, fault, f"a `$ref` in {old.phrase.text} is not followed")
 
 
 def find_operation(c: Comparison, subject: OperationSubject) -> Endpoint | Absent:
     """The operation of the new version with the same method and a path of the same shape; raises Hidden or Unresolved."""
     path = _find_path(c, subject)
-    if path is None and c.tried == 0:
+    if path is None and c.tried == 0 and subject.method in METHODS:
         c.needs.setdefault(Need("new", f"/paths/{escape_token(subject.path)}", "keys"))
         raise Hidden(Need("new", "", operation=format_operation(subject.method, subject.path)))
     if path is None:
@@ -82,9 +85,8 @@ def find_operation(c: Comparison, subject: OperationSubject) -> Endpoint | Absen
         if not same:
             return Absent(paths)
         path = subject.path if subject.path in same else same[0]
-    item = find_item(c.new, path)
-    if not item.child(subject.method).is_shown() and subject.method not in list_names(item):
-        return Absent(item)
+    if find_place(c.new, path, subject.method) is None:
+        return Absent(find_item(c.new, path))
     endpoint = find_endpoint(c.new, path, subject.method)
     list_names(endpoint.item)
     return endpoint
@@ -143,35 +145,45 @@ def list_operations(c: Comparison, page: int) -> None:
     shown = next((one for one in c.old.pages("/paths") if one.first == page), None)
     names = list(paths.names()) if shown is None else list(shown.children or {})
     for name in names:
+        if name.startswith("x-"):
+            continue
         with c.part():
             try:
-                members = list_names(find_item(c.old, name))
-            except Unresolved as fault:
-                ask_reference(c, fault, "a path item stands behind a `$ref` that is not followed")
+                methods = dict.fromkeys(method for item in find_items(c.old, name) for method in list_methods(item))
+            except Fault as fault:
+                ask_fault(c, fault, "a path item stands behind a `$ref` that is not followed")
                 continue
-            for method in METHODS:
-                if method in members:
-                    c.subjects.setdefault(format_operation(method, name))
+            for method in methods:
+                _list_operation(c, name, method)
+
+
+def _list_operation(c: Comparison, path: str, method: str) -> None:
+    if method in METHODS or re.fullmatch(MORE_METHOD, method):
+        c.subjects.setdefault(format_operation(method, path))
+    else:
+        cites = (Cite("old", f"/paths/{escape_token(path)}", "old", "keys"), Cite("new", "", "absent", "keys"))
+        c.ask("operation-part-not-compared", "an operation of another method is not compared", f"{quote(method)} is no method", *cites)
 
 
 def compare_pair(c: Comparison, subject: PairSubject) -> None:
     """A pair of places that is compared on its own."""
     old, new = c.old.node(subject.old), c.new.node(subject.new)
-    there = True
+    gone: list[str] = []
     for node in (old, new):
         with c.part():
-            there = is_there(node) and there
+            if not is_there(node):
+                gone.append(f"{quote(node.pointer)} is not there in the {node.view.side} version")
     if c.needs:
         return
-    if not there:
+    if gone:
         cites = (Cite("old", "", "old", "keys"), Cite("new", "", "new", "keys"))
-        c.ask("reference-not-followed", "a `$ref` leads to nothing", f"{subject.old} or {subject.new} is not there", *cites)
+        c.ask("reference-not-followed", "a `$ref` leads to nothing", " and ".join(gone), *cites)
         return
     with c.part():
         try:
             _compare_kind(c, subject, old, new)
-        except Unresolved as fault:
-            ask_reference(c, fault, "a `$ref` is not followed")
+        except Fault as fault:
+            ask_fault(c, fault, "a `$ref` is not followed")
 
 
 def _compare_kind(c: Comparison, subject: PairSubject, old: Node, new: Node) -> None:
@@ -189,4 +201,4 @@ def _compare_kind(c: Comparison, subject: PairSubject, old: Node, new: Node) -> 
         case "result":
             compare_result(c, resolve(old), resolve(new))
         case "scheme":
-            compare_scheme(c, old, new)
+            compare_scheme(c, resolve(old), resolve(new))

@@ -3,17 +3,30 @@
 import re
 from dataclasses import dataclass
 
-from api.compat_report.comparison import Comparison, Unresolved, lacking, new_cite, old_cite, ref_of, resolve, side_of
+from api.compat_report.comparison import (
+    Comparison,
+    Fault,
+    Malformed,
+    ask_fault,
+    lacking,
+    new_cite,
+    old_cite,
+    ref_of,
+    require_array,
+    require_object,
+    resolve,
+    side_of,
+)
 from api.compat_report.dialect import is_swagger
 from api.compat_report.endpoints import Endpoint
-from api.compat_report.media import ask_reference, compare_content
+from api.compat_report.media import compare_content
 from api.compat_report.model import Cite
 from api.compat_report.phrases import describe_parameter
 from api.compat_report.schemas import compare_schemas
 from api.compat_report.shapes import find_core, find_parts, find_types
 from api.compat_report.view import Hidden, Node
 
-_LABEL = re.compile(r"(query|header|path|cookie|formData|body) (.+)", re.DOTALL)
+_LABEL = re.compile(r"(query|querystring|header|path|cookie|formData|body) (.+)", re.DOTALL)
 BODY = "body"
 """The place of the parameter that is the body, in Swagger 2.0."""
 _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
@@ -44,24 +57,33 @@ class Parameter:
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """All parameters in force of one operation, by what they are matched by."""
+
+    by_key: dict[tuple[str, str], Parameter]
+    is_complete: bool
+    """False where one could not be read, which is asked: it may be any that seems to be missing."""
+
+
 def compare_parameters(c: Comparison, old: Endpoint, new: Endpoint) -> None:
     """All parameters of two operations but the body."""
     olds, news = list_parameters(c, old), list_parameters(c, new)
     if olds is None or news is None:
         return
-    for key, parameter in olds.items():
+    for key, parameter in olds.by_key.items():
         with c.part():
             if parameter.place == BODY:
                 continue
-            if key in news:
-                compare_referred(c, parameter.node, news[key].node)
-            elif parameter.place != "path":
+            if key in news.by_key:
+                compare_referred(c, parameter.node, news.by_key[key].node)
+            elif parameter.place != "path" and news.is_complete:
                 phrase = describe_parameter(parameter.node)
                 cites = () if ref_of_shown(parameter.node) is None else phrase.cites
                 c.add("request-parameter-removed", f"{phrase.text} removed", old_cite(parameter.node), *_lists(new), *cites)
-    for key, parameter in news.items():
+    for key, parameter in news.by_key.items():
         with c.part():
-            if key not in olds and parameter.place not in ("path", BODY):
+            if key not in olds.by_key and parameter.place not in ("path", BODY) and olds.is_complete:
                 _report_new(c, parameter, old)
 
 
@@ -72,8 +94,8 @@ def ref_of_shown(node: Node) -> str | None:
 def _report_new(c: Comparison, parameter: Parameter, old: Endpoint) -> None:
     try:
         target = resolve(parameter.node)
-    except Unresolved as fault:
-        ask_reference(c, fault, "a `$ref` among the parameters is not followed")
+    except Fault as fault:
+        ask_fault(c, fault, "a `$ref` among the parameters is not followed")
         return
     required = target.get("required")
     if required is not None and required.value() is True:
@@ -88,36 +110,41 @@ def _lists(operation: Endpoint) -> tuple[Cite, ...]:
     return tuple(lacking(owner.get("parameters") or owner) for owner in owners)
 
 
-def list_parameters(c: Comparison, operation: Endpoint) -> dict[tuple[str, str], Parameter] | None:
+def list_parameters(c: Comparison, operation: Endpoint) -> Parameters | None:
     """The parameters of the path, overridden by those of the operation; None while not all of them are shown."""
     names = template_names(operation.path)
     found: dict[tuple[str, str], Parameter] = {}
-    n_needs = len(c.needs)
+    n_needs, is_complete = len(c.needs), True
     for owner in (operation.item, operation.node):
         with c.part():
             array = owner.get("parameters")
             listed = [] if array is None else _listed(c, array)
-            found |= {parameter.key(names): parameter for parameter in listed}
-    return found if len(c.needs) == n_needs else None
+            found |= {parameter.key(names): parameter for parameter in listed if parameter is not None}
+            is_complete = is_complete and None not in listed
+    return Parameters(found, is_complete) if len(c.needs) == n_needs else None
 
 
-def _listed(c: Comparison, array: Node) -> list[Parameter]:
-    """The items of one list; where it is too large to be shown, its labels do."""
+def _listed(c: Comparison, array: Node) -> list[Parameter | None]:
+    """The items of one list, None for what cannot be read; where the list is too large to be shown, its labels do."""
     labels = array.view.find_packet(array.pointer, "keys")
+    found: list[Parameter | None] = []
     try:
-        items = array.items()
+        items = require_array(array).items()
+    except Fault as fault:
+        ask_fault(c, fault, "")
+        return [None]
     except Hidden:
         if labels is None or labels.names is None:
             raise
         array.view.used.setdefault(labels.id)
         return [_labelled(array.child(str(at)), label) for at, label in enumerate(labels.names)]
-    found: list[Parameter] = []
     for item in items:
         with c.part():
             try:
                 found.append(_read(item))
-            except Unresolved as fault:
-                ask_reference(c, fault, "a `$ref` among the parameters is not followed")
+            except Fault as fault:
+                ask_fault(c, fault, "a `$ref` among the parameters is not followed")
+                found.append(None)
     return found
 
 
@@ -127,8 +154,11 @@ def _labelled(item: Node, label: str) -> Parameter:
 
 
 def _read(item: Node) -> Parameter:
-    target = resolve(item)
-    return Parameter(target.child("in").text() or "", target.child("name").text() or "", item)
+    target = require_object(resolve(item))
+    place, name = target.child("in").text(), target.child("name").text()
+    if place is None or name is None:
+        raise Malformed(target, "a parameter with `name` and `in`")
+    return Parameter(place, name, item)
 
 
 def compare_referred(c: Comparison, old: Node, new: Node) -> None:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from api.compat_report.comparison import Unresolved, resolve
+from api.compat_report.comparison import Fault, resolve
 from api.compat_report.model import Cite, Direction
+from api.compat_report.pairs import Schemas
 from api.compat_report.pointers import ancestor_of, locate, split_pointer
+from api.compat_report.subjects import MORE
 from api.compat_report.view import Node
 
 _UNSPOKEN = {"allOf", "anyOf", "oneOf"}
@@ -28,15 +30,26 @@ def describe_schema(node: Node, direction: Direction) -> Phrase:
         owner = describe_parameter(node.view.node(ancestor_of(node.pointer, parameter)))
         steps = _steps(tokens[parameter:])
         return Phrase(" of ".join([*steps, owner.text]), owner.cites)
-    root = _root(tokens) if not locate(node.pointer).resource else _root_of_part(tokens)
+    root = _named_root(node)
     return Phrase(f"{direction} {' of '.join([*_steps(tokens[root.depth :]), root.text])}")
+
+
+def describe_change(node: Node, pair: Schemas) -> Phrase:
+    """As `describe_schema` for a place of either side; where the two sides are schemas of two names, both are said."""
+    phrase = describe_schema(node, pair.direction)
+    before, after = _find_root(pair.old), _find_root(pair.new)
+    named = any(root is not None and root.text.startswith("schema `") for root in (before, after))
+    if before is None or after is None or before.text == after.text or "`" not in after.text or not named:
+        return phrase
+    place = Cite(pair.new.view.side, ancestor_of(pair.new.pointer, after.depth), "context", "keys")
+    return Phrase(f"{phrase.text} ({after.text} in the new version)", (*phrase.cites, place))
 
 
 def describe_parameter(node: Node) -> Phrase:
     """`query parameter `limit``, with the passages that say so."""
     try:
         target = resolve(node)
-    except Unresolved:
+    except Fault:
         return Phrase("parameter")
     name, place = target.child("name"), target.child("in").text() or ""
     return Phrase(f"{_PLACES.get(place, place)} parameter `{name.text()}`", (Cite(node.view.side, name.pointer, "context"),))
@@ -44,6 +57,11 @@ def describe_parameter(node: Node) -> Phrase:
 
 def describe_operation(method: str, path: str) -> str:
     return f"`{method} {path}`"
+
+
+def depth_of_method(tokens: tuple[str, ...]) -> int:
+    """How many tokens lead to an operation under `paths`."""
+    return 4 if tokens[2:3] == (MORE,) and len(tokens) > 3 else 3
 
 
 def spell(node: Node) -> str | None:
@@ -62,6 +80,16 @@ class _Root:
     text: str
 
 
+def _find_root(node: Node) -> _Root | None:
+    """The named place that a schema stands under; None in a parameter, which is called by its own name."""
+    return _named_root(node) if _parameter_depth(split_pointer(node.pointer)) is None else None
+
+
+def _named_root(node: Node) -> _Root:
+    tokens = split_pointer(node.pointer)
+    return _root(tokens) if not locate(node.pointer).resource else _root_of_part(tokens)
+
+
 def _root(tokens: tuple[str, ...]) -> _Root:
     """The named place under which a schema stands."""
     if tokens[:2] == ("components", "schemas") and len(tokens) > 2:
@@ -73,10 +101,11 @@ def _root(tokens: tuple[str, ...]) -> _Root:
     if tokens[:1] == ("components",) and len(tokens) > 2:
         return _Root(3, f"`{tokens[2]}` in `{tokens[1]}`")
     if tokens[:1] == ("paths",) and len(tokens) > 2:
-        operation = describe_operation(tokens[2], tokens[1])
-        if "responses" in tokens[3:4] and len(tokens) > 4:
-            return _Root(5, f"body `{tokens[4]}` of {operation}")
-        return _Root(3, f"body of {operation}")
+        depth = depth_of_method(tokens)
+        operation = describe_operation(tokens[depth - 1], tokens[1])
+        if "responses" in tokens[depth : depth + 1] and len(tokens) > depth + 1:
+            return _Root(depth + 2, f"body `{tokens[depth + 1]}` of {operation}")
+        return _Root(depth, f"body of {operation}")
     return _Root(0, "schema")
 
 

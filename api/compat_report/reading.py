@@ -114,8 +114,17 @@ def read_packet(packet: PacketText, read_value: ReadValue, file: str = "") -> Sh
             for entry in packet.outline.entries
         }
         return Shown(
-            packet.id, pointer, "", children=children, n_children=packet.outline.n_children, first=packet.outline.first, next=packet.next
+            packet.id,
+            pointer,
+            "",
+            children=children,
+            is_array=packet.outline.type == "array",
+            n_children=packet.outline.n_children,
+            first=packet.outline.first,
+            next=packet.next,
         )
+    if packet.excerpt == "" and packet.cut is None:
+        return Shown(packet.id, pointer, "", value=None)  # in YAML a null may be spelled by no character at all
     if packet.cut is not None or packet.excerpt is None:
         return Shown(packet.id, pointer, packet.excerpt or "", whole=False)
     value = _find_value(packet, read_value)

@@ -11,7 +11,7 @@ from api.compat_report.affected import Conclusion, list_conclusions
 from api.compat_report.model import Version
 from api.compat_report.outcome import CitedEvidence, Outcome
 from api.compat_report.pointers import split_pointer
-from api.compat_report.subjects import METHODS, OperationSubject, parse_subject
+from api.compat_report.subjects import METHODS, MORE, OperationSubject, parse_subject
 from projector import PacketText
 
 _MARKS = (('"', '"'), ("“", "”"), ("「", "」"), ("«", "»"))
@@ -102,6 +102,8 @@ def _section(title: str, conclusions: Sequence[Conclusion], outcome: Outcome) ->
 def find_group(conclusion: Conclusion) -> str:
     """The operation or component that a conclusion stands under."""
     tokens = split_pointer(conclusion.claim.pointer)
+    if tokens[:1] == ("paths",) and tokens[2:3] == (MORE,) and len(tokens) > 3:
+        return f"{tokens[3]} {tokens[1]}"
     if tokens[:1] == ("paths",) and len(tokens) > 2:
         named = next((name for name in conclusion.operations if name.split(" ", 1)[-1] == tokens[1]), None)
         return f"{tokens[2]} {tokens[1]}" if tokens[2] in METHODS else named or tokens[1]

@@ -5,16 +5,18 @@ operations use it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from api.compat_report.branches import compare_branches, says_only_alternatives
-from api.compat_report.comparison import Comparison, Unresolved, follow_if_ref, lacking, new_cite, old_cite, side_of
+from api.compat_report.comparison import Comparison, Fault, ask_fault, follow_if_ref, lacking, new_cite, old_cite, require_object, side_of
 from api.compat_report.dialect import version_node
 from api.compat_report.keywords import compare_keywords
 from api.compat_report.model import Cite, Direction
-from api.compat_report.phrases import Phrase, describe_schema, spell
+from api.compat_report.numbers import is_same
+from api.compat_report.pairs import Schemas
+from api.compat_report.phrases import Phrase, describe_change, spell
 from api.compat_report.shapes import (
+    COMBINATORS,
     Core,
     Types,
     covers,
@@ -24,22 +26,17 @@ from api.compat_report.shapes import (
     find_first,
     find_null,
     find_parts,
+    find_taken_types,
     find_types,
+    find_value_types,
+    is_closed,
+    names_beside,
+    require_end,
     require_keywords,
 )
 from api.compat_report.subjects import PairKind
+from api.compat_report.unions import Union, find_union
 from api.compat_report.view import Hidden, Node
-
-
-@dataclass(frozen=True, slots=True)
-class Schemas:
-    """Two schemas in one direction, with the parts that all apply on each side."""
-
-    old: Node
-    new: Node
-    old_parts: tuple[Node, ...]
-    new_parts: tuple[Node, ...]
-    direction: Direction
 
 
 def compare_schemas(c: Comparison, old: Node, new: Node, direction: Direction, *, at_root: bool = False, with_null: bool = True) -> None:
@@ -49,6 +46,8 @@ def compare_schemas(c: Comparison, old: Node, new: Node, direction: Direction, *
             c.use(direction, old, new)
             return
         cores = find_core(old), find_core(new)
+        if at_root and not _guarded(c, direction, *cores, _require_ends):
+            return
         with c.part():
             if with_null:
                 _guarded(c, direction, *cores, compare_null)
@@ -59,43 +58,75 @@ _VALUES: dict[Direction, PairKind] = {"request": "request-value", "response": "r
 _Compare: TypeAlias = Callable[[Comparison, Direction, Core, Core], None]
 
 
-def _guarded(c: Comparison, direction: Direction, old: Core, new: Core, compare: _Compare) -> None:
-    """A reference that cannot be followed is an open question, whatever rests on it."""
+def _require_ends(c: Comparison, direction: Direction, old: Core, new: Core) -> None:
+    """Where the place of a pair is a reference itself, the chain must come to a schema."""
+    for core in (old, new):
+        require_end(core.node)
+
+
+def _guarded(c: Comparison, direction: Direction, old: Core, new: Core, compare: _Compare) -> bool:
+    """A reference that cannot be followed is an open question, whatever rests on it; False where one was asked."""
     try:
         compare(c, direction, old, new)
-    except Unresolved as fault:
-        _ask_reference(c, fault, old.node, new.node)
-
-
-def _ask_reference(c: Comparison, fault: Unresolved, old: Node, new: Node) -> None:
-    reference = fault.node
-    other = new if reference.view.side == "old" else old
-    cites = (Cite(reference.view.side, reference.pointer, reference.view.side), Cite(other.view.side, other.pointer, other.view.side))
-    c.ask("reference-not-followed", "a `$ref` is not followed, so that what stands behind it is not compared", fault.reason, *cites)
+    except Fault as fault:
+        other = new.node if fault.node.view.side == "old" else old.node
+        cite = Cite(other.view.side, other.pointer, other.view.side)
+        ask_fault(c, fault, "a `$ref` is not followed, so that what stands behind it is not compared", cite)
+        return False
+    return True
 
 
 def _compare_cores(c: Comparison, direction: Direction, old: Core, new: Core) -> None:
     if old.is_reference or new.is_reference:
+        with c.part():
+            _ask_beside(c, direction, old.node, new.node)
         told_here = (old.null is None) != (new.null is None)
         c.use(_VALUES[direction] if told_here else direction, follow_if_ref(old.node), follow_if_ref(new.node))
         return
-    if any(not node.names() for node in (old.node, new.node)):
-        compare_emptiness(c, direction, old.node, new.node)
-        return
     pair = _pair_parts(c, direction, old.node, new.node)
-    if pair is None:
+    if pair is None or is_told_by_emptiness(c, pair):
         return
     branches = find_branches(pair.old_parts), find_branches(pair.new_parts)
+    union = find_union(pair, *branches)
+    if union is not None:
+        _compare_union(c, pair, union)
+        return
     if any(branches) and not _binds_alone(pair, *branches):
         with c.part():
-            compare_branches(c, pair.old, pair.new, *branches, direction, compare_schemas)
+            compare_branches(c, pair, *branches, compare_schemas)
         if not all(branches) and says_only_alternatives(pair.old if branches[0] else pair.new):
             return
     elif not _compare_types(c, pair):
         return
-    with c.part():
-        compare_members(c, pair)
+    _compare_rest(c, pair)
+
+
+def _ask_beside(c: Comparison, direction: Direction, old: Node, new: Node) -> None:
+    """From 3.1 on what stands beside `$ref` binds as well; it is not judged together with what stands behind."""
+    beside = [names_beside(node) for node in (old, new)]
+    for keyword in dict.fromkeys((*beside[0], *beside[1])):
+        before, after = (node.get(keyword) if keyword in names else None for node, names in zip((old, new), beside, strict=True))
+        if before is None or after is None or not is_same(before.value(), after.value()):
+            phrase = describe_change(old, Schemas(old, new, (), (), direction))
+            sides = (lacking(old) if before is None else old_cite(before), lacking(new) if after is None else new_cite(after))
+            reason = "what it leaves of the schema behind the reference is not judged"
+            c.ask(f"{direction}-keyword-not-compared", f"`{keyword}` beside `$ref` of {phrase.text} changed", reason, *sides, *phrase.cites)
+
+
+def _compare_rest(c: Comparison, pair: Schemas) -> None:
+    """Members and keywords, as far as they bind values of the types that are compared."""
+    if pair.types is None or "object" in pair.types:
+        with c.part():
+            compare_members(c, pair)
     compare_keywords(c, pair, compare_schemas)
+
+
+def _compare_union(c: Comparison, pair: Schemas, union: Union) -> None:
+    """Alternatives of types of their own beside a list of types: the types as a whole, then each alternative for its own."""
+    _report_types(c, pair, union.before, union.after)
+    for one in union.pairs:
+        with c.part():
+            _compare_rest(c, one)
 
 
 def _binds_alone(pair: Schemas, old_branches: tuple[Node, ...], new_branches: tuple[Node, ...]) -> bool:
@@ -121,24 +152,54 @@ def _pair_parts(c: Comparison, direction: Direction, old: Node, new: Node) -> Sc
     return None if before is None or after is None else Schemas(old, new, before, after, direction)
 
 
-def compare_emptiness(c: Comparison, direction: Direction, old: Node, new: Node) -> None:
-    """One side is `{}`, a boolean or absent: it takes anything, or nothing."""
-    narrowed = direction == "request" and not old.names() and new.names() and _constrains(new)
-    widened = direction == "response" and old.names() and not new.names() and _constrains(old)
-    if narrowed or widened:
-        rule = "request-type-narrowed" if narrowed else "response-type-widened"
-        stated = (new if narrowed else old).child("type")
-        kind = spell(stated) if stated.exists() else None
-        place = stated if kind else (new if narrowed else old)
-        phrase = describe_schema(old, direction)
-        said = "from any type" + (f" to {kind}" if kind else "") if narrowed else (f"from {kind} " if kind else "") + "to any type"
-        cites = (old_cite(old), new_cite(place)) if narrowed else (old_cite(place), new_cite(new))
-        c.add(rule, f"{phrase.text} changed {said}", *cites, *phrase.cites)
+def is_told_by_emptiness(c: Comparison, pair: Schemas) -> bool:
+    """Whether all is said because a side takes nothing (`false`), or anything (`{}`, `true`, absent)."""
+    closed = [next(filter(is_closed, parts), None) for parts in (pair.old_parts, pair.new_parts)]
+    if any(closed):
+        if not all(closed):
+            _report_closed(c, pair, *closed)
+        return True
+    if pair.old.names() and pair.new.names():
+        return False
+    narrowed = pair.direction == "request" and not pair.old.names()
+    widened = pair.direction == "response" and not pair.new.names()
+    if not (narrowed or widened):
+        return True
+    bound, parts = (pair.new, pair.new_parts) if narrowed else (pair.old, pair.old_parts)
+    if find_types(parts, bound).names is None and not find_branches(parts):
+        return False
+    stated = bound.child("type")
+    kind = spell(stated) if stated.exists() else None
+    place = stated if kind else bound
+    phrase = describe_change(pair.old, pair)
+    said = "from any type" + (f" to {kind}" if kind else "") if narrowed else (f"from {kind} " if kind else "") + "to any type"
+    cites = (old_cite(pair.old), new_cite(place)) if narrowed else (old_cite(place), new_cite(pair.new))
+    rule = "request-type-narrowed" if narrowed else "response-type-widened"
+    c.add(rule, f"{phrase.text} changed {said}", *cites, *phrase.cites)
+    return True
 
 
-def _constrains(node: Node) -> bool:
-    parts = find_parts(node)
-    return find_types(parts, node).names is not None or bool(find_branches(parts)) or bool(find_all(parts, "enum"))
+def _report_closed(c: Comparison, pair: Schemas, old: Node | None, new: Node | None) -> None:
+    """One side is `false`. A property that is `false` is one that must not be there."""
+    phrase, request, is_property = describe_change(pair.old, pair), pair.direction == "request", _is_property(pair.old)
+    cites = (old_cite(old or pair.old), new_cite(new or pair.new), *phrase.cites)
+    if old is not None:
+        if not request and not is_property:
+            c.add("response-type-widened", f"{phrase.text} may now hold a value", *cites)
+    elif is_property:
+        c.add(f"{pair.direction}-property-removed", f"{phrase.text} must not be there any more", *cites)
+    elif request:
+        c.add("request-type-narrowed", f"{phrase.text} takes no value any more", *cites)
+    else:
+        c.ask("response-closed", f"{phrase.text} holds no value any more", "no value fits: whether something comes cannot be seen", *cites)
+
+
+def _is_property(node: Node) -> bool:
+    """Whether a schema stands under the name of a property, wrappers left out."""
+    owner = node.parent()
+    while owner.parent().token in COMBINATORS:
+        owner = owner.parent().parent()
+    return owner.token == "properties"
 
 
 def compare_null(c: Comparison, direction: Direction, old: Core, new: Core) -> None:
@@ -146,11 +207,15 @@ def compare_null(c: Comparison, direction: Direction, old: Core, new: Core) -> N
     if (old.is_reference or new.is_reference) and (old.null is None) == (new.null is None):
         return
     before, after = find_null(old), find_null(new)
+    if before.taken and after.taken is None:
+        after = find_null(new, through=True)
+    elif after.taken and before.taken is None:
+        before = find_null(old, through=True)
     lost = direction == "request" and before.taken is True and after.taken is False
     gained = direction == "response" and before.taken is False and after.taken is True
     if not lost and not gained:
         return
-    phrase = describe_schema(old.node, direction)
+    phrase = describe_change(old.node, Schemas(old.node, new.node, (), (), direction))
     if gained:
         c.add("response-null-added", f"{phrase.text} may now be null", old_cite(before.place), new_cite(after.place), *phrase.cites)
         return
@@ -164,24 +229,43 @@ def compare_null(c: Comparison, direction: Direction, old: Core, new: Core) -> N
 
 def _compare_types(c: Comparison, pair: Schemas) -> bool:
     """Whether the types have something in common, so that the rest can be compared."""
-    before, after = find_types(pair.old_parts, pair.old), find_types(pair.new_parts, pair.new)
     request = pair.direction == "request"
-    broken = not covers(after.names, before.names) if request else not covers(before.names, after.names)
-    if broken:
-        phrase = describe_schema(pair.old, pair.direction)
-        said = [_spell_types(before), _spell_types(after)]
-        rule = "request-type-narrowed" if request else "response-type-widened"
-        text = f"type of {phrase.text} changed" + (f" from {said[0]} to {said[1]}" if all(said) else "")
-        c.add(rule, text, old_cite(before.place), new_cite(after.place), *phrase.cites)
+    find_old, find_new = (find_value_types, find_taken_types) if request else (find_taken_types, find_value_types)
+    before, after = find_old(pair.old_parts, pair.old), find_new(pair.new_parts, pair.new)
+    if before.by_values and after.by_values:
+        return True
+    if (after if request else before).by_values and _overlap(before, after):
+        return True  # what goes or comes is told as values
+    told = _report_types(c, pair, before, after)
+    return not told if before.names is None or after.names is None else _overlap(before, after)
+
+
+def _overlap(before: Types, after: Types) -> bool:
     if before.names is None or after.names is None:
-        return not broken
+        return True
     return bool(before.names & after.names) or covers(after.names, before.names) or covers(before.names, after.names)
+
+
+def _report_types(c: Comparison, pair: Schemas, before: Types, after: Types) -> bool:
+    """Whether a type was lost in a request, or gained in a response."""
+    request = pair.direction == "request"
+    if covers(after.names, before.names) if request else covers(before.names, after.names):
+        return False
+    phrase = describe_change(pair.old, pair)
+    said = [_spell_types(before), _spell_types(after)]
+    rule = "request-type-narrowed" if request else "response-type-widened"
+    text = f"type of {phrase.text} changed" + (f" from {said[0]} to {said[1]}" if all(said) else "")
+    c.add(rule, text, old_cite(before.place), new_cite(after.place), *phrase.cites)
+    return True
 
 
 def _spell_types(types: Types) -> str | None:
     """The types as a sentence says them, None where the source does not spell them out."""
     if not types.stated:
         return "any type" if types.names is None else None
+    if types.place.token in COMBINATORS:
+        words = [spell(node) for branch in types.place.items() if (node := branch.get("type")) is not None]
+        return " or ".join(word for word in words if word) if len(words) == len(types.place.items()) and all(words) else None
     if not isinstance(types.place.value(), list):
         return spell(types.place)
     said = [spell(item) for item in types.place.items()]
@@ -213,7 +297,7 @@ def _members(parts: tuple[Node, ...]) -> dict[str, tuple[Node, ...]]:
     """Each property with the places that describe it."""
     members: dict[str, tuple[Node, ...]] = {}
     for properties in find_all(parts, "properties"):
-        for name, node in properties.members().items():
+        for name, node in require_object(properties).members().items():
             members[name] = (*members.get(name, ()), node)
     return members
 
@@ -233,7 +317,7 @@ def _is_marked(nodes: tuple[Node, ...], mark: str) -> bool:
 def _report_marked(c: Comparison, pair: Schemas, old: Node, news: tuple[Node, ...], mark: str) -> None:
     """From now on the property is for the other direction only."""
     place = next(node for node in news if _is_marked((node,), mark))
-    phrase = describe_schema(old, pair.direction)
+    phrase = describe_change(old, pair)
     text, cites = f"{phrase.text} is now `{mark}`", (old_cite(old), new_cite(place.child(mark)), *phrase.cites)
     if pair.direction == "response":
         c.add("response-property-removed", text, *cites)
@@ -242,9 +326,11 @@ def _report_marked(c: Comparison, pair: Schemas, old: Node, news: tuple[Node, ..
 
 
 def _report_removed(c: Comparison, pair: Schemas, node: Node) -> None:
+    if _is_shown_closed(node):
+        return  # it was not allowed before
     if pair.direction == "request" and node.token in _required(pair.new_parts):
         return  # it has to be sent, so it is still taken
-    phrase = describe_schema(node, pair.direction)
+    phrase = describe_change(node, pair)
     absent = tuple(lacking(_container(part)) for part in pair.new_parts)
     if pair.direction == "response":
         c.add("response-property-removed", f"{phrase.text} removed", old_cite(node), *absent, *phrase.cites)
@@ -255,6 +341,10 @@ def _report_removed(c: Comparison, pair: Schemas, node: Node) -> None:
         return
     reason = "the schema takes further properties: whether this one still has an effect cannot be seen"
     c.ask("request-property-undescribed", f"{phrase.text} is no longer described", reason, old_cite(node), *absent, *phrase.cites)
+
+
+def _is_shown_closed(node: Node) -> bool:
+    return node.is_shown() and is_closed(node)
 
 
 def _container(part: Node) -> Node:
@@ -296,7 +386,7 @@ def _required_side(parts: tuple[Node, ...]) -> Cite:
 
 def _describe_member(name: str, pair: Schemas) -> Phrase:
     """Named after the schema of the old version; the name itself stands in `required`."""
-    owner = describe_schema(pair.old, pair.direction)
+    owner = describe_change(pair.old, pair)
     word = f"property `{name}` of "
     text = owner.text
     for direction in ("request ", "response "):

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-from api.compat_report.comparison import Comparison, lacking, new_cite, old_cite, side_of
-from api.compat_report.dialect import scheme_place
+from api.compat_report.comparison import Comparison, lacking, new_cite, old_cite, require_array, require_object, side_of
+from api.compat_report.dialect import is_swagger, scheme_place
 from api.compat_report.endpoints import Endpoint
 from api.compat_report.model import Cite
 from api.compat_report.phrases import spell
 from api.compat_report.view import Node
 
 _FIELDS = ("type", "scheme", "in", "name", "flow", "openIdConnectUrl")
+_ADDRESSES = ("authorizationUrl", "tokenUrl", "refreshUrl", "deviceAuthorizationUrl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ def _find_list(operation: Node) -> Node | None:
 
 
 def _alternatives(security: Node | None) -> tuple[Alternative, ...]:
-    items = () if security is None else security.items()
+    items = () if security is None else require_array(security).items()
     if security is None or not items:
         return (Alternative((), security),)
-    return tuple(Alternative(tuple((name, _scopes(node)) for name, node in item.members().items()), item) for item in items)
+    return tuple(Alternative(tuple((name, _scopes(node)) for name, node in require_object(item).members().items()), item) for item in items)
 
 
 def _scopes(node: Node) -> frozenset[str]:
@@ -78,11 +79,40 @@ def _use_schemes(c: Comparison, olds: tuple[Alternative, ...], news: tuple[Alter
 
 def compare_scheme(c: Comparison, old: Node, new: Node) -> None:
     """Two security schemes of one name."""
-    for field in _FIELDS:
+    _compare_fields(c, old, new, _FIELDS, f"security scheme `{old.token}`")
+    if is_swagger(old.view):
+        if _text_of(old.get("flow")) == _text_of(new.get("flow")):
+            _compare_flow(c, old, new, f"security scheme `{old.token}`")
+        return
+    before, after = old.get("flows"), new.get("flows")
+    if before is None or after is None:
+        return  # another type, which is told
+    for name, flow in require_object(before).members().items():
+        if name in require_object(after).names():
+            _compare_flow(c, flow, after.child(name), f"`{name}` of security scheme `{old.token}`")
+        elif not name.startswith("x-"):
+            c.add("security-scheme-changed", f"flow `{name}` of security scheme `{old.token}` removed", old_cite(flow), lacking(after))
+
+
+def _compare_flow(c: Comparison, old: Node, new: Node, name: str) -> None:
+    """Where a client asks for a token, and the scopes that it may ask for."""
+    if is_swagger(old.view):
+        _compare_fields(c, old, new, _ADDRESSES, name)
+    before, after = old.get("scopes"), new.get("scopes")
+    for scope, node in ({} if before is None else require_object(before).members()).items():
+        if not scope.startswith("x-") and (after is None or scope not in require_object(after).names()):
+            c.add("security-scheme-changed", f"scope `{scope}` of {name} removed", old_cite(node), lacking(after or new))
+
+
+def _compare_fields(c: Comparison, old: Node, new: Node, fields: tuple[str, ...], name: str) -> None:
+    for field in fields:
         before, after = old.get(field), new.get(field)
-        if (before.text() if before else None) == (after.text() if after else None):
+        if _text_of(before) == _text_of(after) or (field in _ADDRESSES and before is None):
             continue
         said = (spell(before) if before else None, spell(after) if after else None)
         changed = f" from {said[0]} to {said[1]}" if all(said) else ""
-        text = f"`{field}` of security scheme `{old.token}` changed{changed}"
-        c.add("security-scheme-changed", text, side_of(old, field), side_of(new, field))
+        c.add("security-scheme-changed", f"`{field}` of {name} changed{changed}", side_of(old, field), side_of(new, field))
+
+
+def _text_of(node: Node | None) -> str | None:
+    return None if node is None else node.text()

@@ -6,14 +6,14 @@ A subject ends `done`, `excluded` or, after too many steps, `blocked` with an op
 from dataclasses import dataclass, replace
 
 from api.compat_report.citations import Cited, claim_call, find_cited, name_place
-from api.compat_report.comparison import Comparison
+from api.compat_report.comparison import SHARED, Comparison
 from api.compat_report.costs import cost_of
 from api.compat_report.memo import Memo, format_memo
 from api.compat_report.model import Argument, Call, Cite, Examination, Finding, Need, Side
 from api.compat_report.operations import compare_operation, compare_pair, list_operations
 from api.compat_report.pointers import escape_token, is_root, parent_of
 from api.compat_report.reading import Input
-from api.compat_report.subjects import OPERATIONS, OperationSubject, parse_subject
+from api.compat_report.subjects import METHODS, MORE, OPERATIONS, OperationSubject, parse_subject
 
 MAX_TRIED = 20
 """Steps after which a subject is given up; the deepest real documents need nine."""
@@ -25,7 +25,11 @@ HELD_TOKENS, MOST_TOKENS = 18_000, 20_000
 """What one subject may hold in the input, and the most it may with the one read that it cannot do without."""
 MAX_SUBJECTS = 20_000
 """Characters of the subjects that one subject leads to: one turn names all of them, and the next input holds that turn whole."""
-_BASE = (("", "keys"), *((place, "source") for place in ("/openapi", "/swagger", "/security", "/consumes", "/produces")))
+_BASE = (
+    ("", "keys"),
+    *((place, "keys") for place in SHARED),
+    *((place, "source") for place in ("/openapi", "/swagger", "/security", "/consumes", "/produces")),
+)
 """Places of the document that nearly every subject asks for; their packets are handed on from subject to subject."""
 _SIDES: tuple[Side, Side] = ("old", "new")
 
@@ -85,7 +89,7 @@ def advance(seen: Input, subject: str, memo: Memo) -> Step:
     if look.exam.needs:
         needs = look.exam.needs
         if memo.tried >= _DOUBTFUL:
-            needs = tuple(dict.fromkeys([*needs, *_containers(needs)]))
+            needs = tuple(dict.fromkeys([*needs, *_containers(needs, memo.tried - _DOUBTFUL + 1)]))
         return _pursue(seen, subject, replace(memo, tried=memo.tried + 1), look, needs)
     return _conclude(seen, subject, memo, look)
 
@@ -112,13 +116,17 @@ def _affordable(seen: Input, needs: tuple[Need, ...], held: int) -> tuple[Need, 
     return tuple(chosen)
 
 
-def _containers(needs: tuple[Need, ...]) -> list[Need]:
-    """A place that does not appear may not exist: the names of its container tell."""
-    return [
-        Need(need.side, parent_of(need.pointer), "keys")
-        for need in needs
-        if need.look == "source" and not is_root(need.pointer) and not need.operation
-    ]
+def _containers(needs: tuple[Need, ...], n_up: int) -> list[Need]:
+    """A place that does not appear may not exist: the names of its container tell or, a step later, those of the next one up."""
+    found: list[Need] = []
+    for need in needs:
+        if need.operation or is_root(need.pointer):
+            continue
+        pointer = need.pointer
+        for _ in range(n_up):
+            pointer = parent_of(pointer)
+        found.append(Need(need.side, pointer, "keys"))
+    return found
 
 
 def _conclude(seen: Input, subject: str, memo: Memo, look: Look) -> Step:
@@ -181,7 +189,8 @@ def _place_of(subject: str) -> str:
     """The place of the old version that a subject is about."""
     parsed = parse_subject(subject)
     if isinstance(parsed, OperationSubject):
-        return f"/paths/{escape_token(parsed.path)}/{parsed.method}"
+        method = parsed.method if parsed.method in METHODS else f"{MORE}/{parsed.method}"
+        return f"/paths/{escape_token(parsed.path)}/{method}"
     return "/paths" if parsed is None else parsed.old
 
 

@@ -2,6 +2,7 @@
 
     operations                                     the list of operations of the old version
     get /orders                                    one operation of the old version
+    COPY /orders                                   one under `additionalOperations`
     KIND OLD-POINTER -> NEW-POINTER                one pair of places, compared once for all that rest on it
 
 A space or a percent sign inside a pointer is percent-encoded, so that the name comes apart in one way only.
@@ -11,14 +12,18 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+MORE = "additionalOperations"
+"""Where OpenAPI 3.2 describes operations of other methods."""
 OPERATIONS = "operations"
 PairKind = Literal["request", "response", "request-value", "response-value", "parameter", "body", "result", "scheme"]
 """A schema in a request or in a response (`-value`: null left out, told at the place of use), a parameter, a request body,
 a response object, a security scheme."""
 
+MORE_METHOD = r"[A-Z][A-Z0-9-]*"
+"""A method of `additionalOperations` as its operations are compared; one of another spelling is an open question."""
 _PAIR = re.compile(r"(request-value|response-value|request|response|parameter|body|result|scheme) (\S*) -> (\S*)")
-_OPERATION = re.compile(rf"({'|'.join(METHODS)}) (/.*)", re.DOTALL)
+_OPERATION = re.compile(rf"({'|'.join(METHODS)}|{MORE_METHOD}) (/.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ class Shown:
     """Set for `keys` evidence."""
     children: Mapping[str, Child] | None = None
     """Set for an outline."""
+    is_array: bool = False
+    """Whether an outline is that of an array."""
     n_children: int = 0
     first: int = 0
     """0-based place of the first child of an outline."""

@@ -110,7 +110,7 @@ def test_the_last_turn_calls_nothing(pair: Run) -> None:
     [
         ("hello: world\n", "not_openapi"),
         ("swagger: '2.0'\npaths: {}\n", "unsupported_openapi"),
-        ("openapi: 3.2.0\npaths: {}\n", "unsupported_openapi"),
+        ("openapi: 3.3.0\npaths: {}\n", "unsupported_openapi"),
         ("openapi: 4.0.0\npaths: {}\n", "unsupported_openapi"),
         ("openapi: 3.1.0\ninfo: {}\n", "not_openapi"),
         ("- a\n- b\n", "not_openapi"),
@@ -123,6 +123,31 @@ def test_what_is_no_api_document_is_refused(text: str, code: str, side: str) -> 
     assert done.refusal.code == code
     assert side in done.refusal.message
     assert done.claims == []
+
+
+def test_a_refusal_names_the_version_that_was_found() -> None:
+    done = run("openapi: 3.3.0\npaths: {}\n", NEW)
+    assert done.refusal is not None
+    assert done.refusal.message == "'old' is OpenAPI '3.3.0'; Swagger 2.0, OpenAPI 3.0, 3.1 and 3.2 are compared"
+
+
+@pytest.mark.parametrize(
+    ("paths", "held"), [("[]", "an array"), ("[a, b]", "an array"), ("null", "null"), ("", "null"), ("words", "a plain value")]
+)
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_paths_that_are_no_object_are_refused_with_the_place_and_what_is_expected(paths: str, held: str, side: str) -> None:
+    text = f"openapi: 3.1.0\npaths: {paths}\n"
+    done = run(text if side == "old" else OLD, text if side == "new" else NEW)
+    assert done.refusal is not None
+    assert done.refusal.code == "not_openapi"
+    assert done.refusal.message == f"'{side}' describes no paths: '/paths' holds {held} where an object is expected"
+    assert done.claims == []
+
+
+def test_a_version_that_is_no_text_is_refused() -> None:
+    done = run("openapi: [3]\npaths: {}\n", NEW)
+    assert done.refusal is not None
+    assert done.refusal.message == "'old' is not an API document: its member 'openapi' says no version"
 
 
 def test_a_task_without_two_revisions_is_refused() -> None:

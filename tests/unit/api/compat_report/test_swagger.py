@@ -129,6 +129,70 @@ def test_a_security_scheme_is_found_at_the_root() -> None:
     assert told(old, new) == ["security-scheme-changed"]
 
 
+OAUTH: Json = {
+    "type": "oauth2",
+    "flow": "accessCode",
+    "authorizationUrl": "https://a.example/in",
+    "tokenUrl": "https://a.example/token",
+    "scopes": {"read": "to read", "write": "to write"},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"flow": "implicit"}, "/flow"),
+        ({"authorizationUrl": "https://b.example/in"}, "/authorizationUrl"),
+        ({"tokenUrl": "https://b.example/token"}, "/tokenUrl"),
+        ({"scopes": {"read": "other words"}}, "/scopes/write"),
+        ({"scopes": {**OAUTH["scopes"], "more": ""}}, None),
+    ],
+)
+def test_how_a_token_is_had_is_part_of_a_security_scheme(change: Json, place: str | None) -> None:
+    old, new = (document({"security": [{"o": ["read"]}]}, securityDefinitions={"o": scheme}) for scheme in (OAUTH, {**OAUTH, **change}))
+    found = [(claim["about"]["aspect"], claim["about"]["pointer"]) for claim in breaking(run(old, new))]
+    assert found == ([] if place is None else [("security-scheme-changed", f"/securityDefinitions/o{place}")])
+
+
+def test_flows_and_scopes_of_openapi_3_fall_under_the_same_rule() -> None:
+    def spell(flows: Json) -> str:
+        paths = {"/x": {"get": {"security": [{"o": ["r"]}], "responses": {"200": {"description": "ok"}}}}}
+        schemes = {"o": {"type": "oauth2", "flows": flows}}
+        return json.dumps({"openapi": "3.0.3", "paths": paths, "components": {"securitySchemes": schemes}}, indent=1)
+
+    implicit = {"authorizationUrl": "u", "scopes": {"r": "", "w": ""}}
+    done = run(
+        spell({"implicit": implicit, "password": {"tokenUrl": "t", "scopes": {}}}), spell({"implicit": {**implicit, "scopes": {"r": ""}}})
+    )
+    assert sorted(claim["text"] for claim in breaking(done)) == [
+        "flow `password` of security scheme `o` removed",
+        "scope `w` of `implicit` of security scheme `o` removed",
+    ]
+
+
+@pytest.mark.parametrize("at_root", [True, False])
+@pytest.mark.parametrize(("keyword", "direction"), [("consumes", "request"), ("produces", "response")])
+def test_a_list_of_media_types_may_grow_and_breaks_where_it_shrinks(keyword: str, direction: str, at_root: bool) -> None:
+    def spell(listed: Json) -> str:
+        said = {} if listed is None else {keyword: listed}
+        return document({"parameters": [BODY]}, **said) if at_root else document({"parameters": [BODY], **said})
+
+    both, one = ["text/csv", "application/json"], ["application/json"]
+    assert told(spell(both), spell(one)) == [f"{direction}-media-type-removed"]
+    assert told(spell(one), spell(both)) == told(spell(None), spell(one)) == []
+    done = run(spell(both), spell(None))
+    assert [(claim["standing"], claim["about"]["aspect"]) for claim in done.claims] == [("open", f"{direction}-keyword-not-compared")]
+
+
+@pytest.mark.parametrize(("keyword", "direction"), [("consumes", "request"), ("produces", "response")])
+def test_a_list_of_the_operation_stands_in_for_that_of_the_document(keyword: str, direction: str) -> None:
+    shared = {keyword: ["text/csv"]}
+    old, own = document({"parameters": [BODY]}, **shared), document({"parameters": [BODY], keyword: ["text/plain"]}, **shared)
+    assert told(old, own) == told(own, old) == [f"{direction}-media-type-removed"]
+    emptied = run(old, document({"parameters": [BODY], keyword: []}, **shared))
+    assert [claim["standing"] for claim in emptied.claims] == ["open"]
+
+
 def test_nullable_has_no_meaning_and_members_beside_a_reference_have_none() -> None:
     definitions = {"A": {"type": "string"}}
     old = document(answer({"$ref": "#/definitions/A"}), definitions=definitions)
