@@ -5,11 +5,13 @@ at a line end where one fits, and say what is left. Nothing here changes what a 
 """
 
 import codecs
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from evidence_store.documents.charset import UTF8
 from evidence_store.documents.encoding import unit_width
+from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import outline
 from evidence_store.documents.shown import shown_text
@@ -20,6 +22,10 @@ from evidence_store.model import Cut, Outline, Span, TextLimit
 
 MAX_OUTLINE_ENTRIES = 500
 NO_HIT = "0 hits"
+MAX_BACKSLASHES = 1024
+"""In a row, before an escape that a cut must not tear."""
+# At the end: an escape that breaks off, or the first half of a pair.
+_TORN_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
 COUNTED_BYTES = 256 * 1024
 """Up to which the tokens of what was cut are counted: a long log must not be tokenized to say that it is long."""
 
@@ -66,15 +72,15 @@ def show_node(document: Document, node: Node, limit: TextLimit, children: Childr
     """
     if children is not None or (node.is_container and is_over(node.span, limit)):
         return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1))
-    raw = document.source(node)
-    shown = shown_text(raw)
+    raw, escaped = document.source(node), document.format in ESCAPED_FORMATS
+    shown = shown_text(raw, escaped=escaped)
     if limit.fits(shown.text):
         value = value_json(document, node)
         transforms = (*shown.transforms, *(value.transforms if value else ()))
         return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=value.json if value else None)
     if node.is_container:
         return _show_outline(document, node, limit, Children(0, MAX_OUTLINE_ENTRIES - 1))
-    return cut_text(raw, node.span, limit)
+    return cut_text(raw, node.span, limit, escaped=escaped)
 
 
 def is_over(span: Span, limit: TextLimit) -> bool:
@@ -82,10 +88,10 @@ def is_over(span: Span, limit: TextLimit) -> bool:
     return limit.max_bytes is not None and span.length > limit.max_bytes
 
 
-def show_slice(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8) -> Shown:
-    """Lines or bytes that are no node."""
-    shown = shown_text(raw, encoding)
-    return Shown(shown.text, shown.transforms) if limit.fits(shown.text) else cut_text(raw, span, limit, encoding)
+def show_slice(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False) -> Shown:
+    """Lines or bytes that are no node; `escaped` where they are JSON."""
+    shown = shown_text(raw, encoding, escaped=escaped)
+    return Shown(shown.text, shown.transforms) if limit.fits(shown.text) else cut_text(raw, span, limit, encoding, escaped=escaped)
 
 
 def show_derived(text: str, transform: str, limit: TextLimit) -> Shown:
@@ -102,17 +108,20 @@ def show_receipt(transform: str) -> Shown:
     return Shown(NO_HIT, (transform,))
 
 
-def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8) -> Shown:
+def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False) -> Shown:
     """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits."""
+
+    def text(end: int) -> str:
+        return shown_text(raw[:end], encoding, escaped=escaped).text
+
+    def start_of(end: int) -> int:
+        return _character_start(raw, end, encoding, escaped=escaped)
+
     lines = _line_ends(raw) if unit_width(encoding) == 1 else list(iter_line_starts(raw, encoding))
-    n_lines = _most(len(lines), lambda n: limit.fits(shown_text(raw[: lines[n - 1]], encoding).text))
-    if n_lines:
-        end = lines[n_lines - 1]
-    else:
-        end = _most(len(raw), lambda n: limit.fits(shown_text(raw[: _character_start(raw, n, encoding)], encoding).text))
-        end = _character_start(raw, end, encoding)
-    shown = shown_text(raw[:end], encoding)
-    tokens = limit.count(shown_text(raw, encoding).text) if len(raw) <= COUNTED_BYTES else None
+    n_lines = _most(len(lines), lambda n: limit.fits(text(lines[n - 1])))
+    end = lines[n_lines - 1] if n_lines else start_of(_most(len(raw), lambda n: limit.fits(text(start_of(n)))))
+    shown = shown_text(raw[:end], encoding, escaped=escaped)
+    tokens = limit.count(text(len(raw))) if len(raw) <= COUNTED_BYTES else None
     total_lines = count_lines(raw) if unit_width(encoding) == 1 else len(WideLines(raw, encoding))
     cut = Cut(Span(span.start, span.start + end), tokens, total_lines)
     return Shown(shown.text, shown.transforms, cut, next=f"--bytes {span.start + end}-{span.end}")
@@ -150,6 +159,12 @@ def _line_ends(raw: bytes) -> list[int]:
     return ends
 
 
+def _is_escaped(raw: bytes, at: int) -> bool:
+    """Whether the backslash here is one that another one escapes."""
+    before = raw[max(0, at - MAX_BACKSLASHES) : at]
+    return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
+
+
 def _most(n: int, fits: Callable[[int], bool]) -> int:
     """The largest count up to `n` that fits, by bisection; what fits is taken to fit with fewer, and the answer is checked."""
     low, high = 0, n
@@ -159,8 +174,11 @@ def _most(n: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _character_start(raw: bytes, at: int, encoding: str) -> int:
-    """The last start of a character at or before `at`; `at` where there is none near."""
+def _character_start(raw: bytes, at: int, encoding: str, *, escaped: bool) -> int:
+    """The last start of a character at or before `at`, of an escape where the text has some; `at` where there is none near."""
+    if escaped and at < len(raw):
+        torn = _TORN_ESCAPE.search(raw, max(0, at - 12), at)
+        at = torn.start() if torn and not _is_escaped(raw, torn.start()) else at
     if encoding != UTF8:
         text = codecs.getincrementaldecoder(encoding)("replace").decode(raw[:at])
         return min(at, len(text.encode(encoding, "replace")))

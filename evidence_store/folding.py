@@ -18,7 +18,9 @@ from typing import Final, Literal, get_args
 from evidence_store.documents.shown import ANSI
 from evidence_store.model import Span
 
-Fold = Literal["line_ends", "spaces", "quotes", "dashes", "ellipsis", "ligatures", "composition", "invisible", "escapes", "left_out"]
+Fold = Literal[
+    "line_ends", "spaces", "quotes", "dashes", "ellipsis", "ligatures", "composition", "invisible", "escapes", "json_escapes", "left_out"
+]
 
 _SINGLE: Final = "'‘’‚‛′＇"
 _DOUBLE: Final = '"“”„‟″«»＂'

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final
 
 from evidence_store.documents.encoding import unit_width
+from evidence_store.documents.escapes import undo_escapes
 from evidence_store.errors import Ambiguous, InvalidInput, NotFound
 from evidence_store.folding import FoldedText, find_folds, folded_text
 from evidence_store.model import Span
@@ -42,8 +43,8 @@ class FoundQuote:
     """What was folded; empty where the quote stands to the letter."""
 
 
-def find_quote(raw: bytes, quote: str, encoding: str = "utf-8", context: QuoteContext = NO_CONTEXT) -> FoundQuote:
-    """Where a quote stands: to the letter, else folded; only where the context stands round it.
+def find_quote(raw: bytes, quote: str, encoding: str = "utf-8", context: QuoteContext = NO_CONTEXT, *, escaped: bool = False) -> FoundQuote:
+    """Where a quote stands: to the letter, else folded; only where the context stands round it. `escaped`: in JSON.
 
     Raises NotFound; Ambiguous (`places` in the details, as byte ranges) where it stands more than once; InvalidInput for a
     quote of less than 3 or more than 4 000 characters, or with half of a surrogate pair.
@@ -53,7 +54,7 @@ def find_quote(raw: bytes, quote: str, encoding: str = "utf-8", context: QuoteCo
     if exact:
         span = _only(exact)
         return FoundQuote(span, word_transforms(raw, span, encoding))
-    text = _Text(raw, encoding)
+    text = _Text(raw, encoding, escaped=escaped)
     folded = FoldedText(text.text)
     fits = text.fits(context)
     found, left_out = _whole(folded, quote, fits), False
@@ -64,6 +65,7 @@ def find_quote(raw: bytes, quote: str, encoding: str = "utf-8", context: QuoteCo
         raise NotFound(f"the quote does not stand {where}, neither to the letter nor with its typography folded")
     span = _only([text.span(place) for place in found])
     folds = ("left_out",) if left_out else find_folds(text.text[found[0].start : found[0].end], quote)
+    folds = (*folds, "json_escapes") if text.is_undone(found[0]) else folds
     return FoundQuote(span, (f"{QUOTE_FOLDED}={','.join(folds)}", *word_transforms(raw, span, encoding)))
 
 
@@ -116,15 +118,29 @@ def word_transforms(raw: bytes, span: Span, encoding: str) -> tuple[str, ...]:
 class _Text:
     """The source as text, with the way back to its bytes."""
 
-    def __init__(self, raw: bytes, encoding: str) -> None:
+    def __init__(self, raw: bytes, encoding: str, *, escaped: bool) -> None:
         self._raw, self._encoding = raw, encoding
         # Bytes that are not UTF-8 become one character each, so that the way back is exact.
         self._errors = "surrogateescape" if encoding == "utf-8" else "replace"
-        self.text = raw.decode(encoding, self._errors)
+        self._source = raw.decode(encoding, self._errors)
+        self._undone = undo_escapes(self._source, slashes=True) if escaped and "\\" in self._source else None
+        self.text = self._source if self._undone is None else self._undone.text
 
     def span(self, chars: Span) -> Span:
-        start = len(self.text[: chars.start].encode(self._encoding, self._errors))
-        return Span(start, start + len(self.text[chars.start : chars.end].encode(self._encoding, self._errors)))
+        place = self._place(chars)
+        start = len(self._source[: place.start].encode(self._encoding, self._errors))
+        return Span(start, start + len(self._source[place.start : place.end].encode(self._encoding, self._errors)))
+
+    def is_undone(self, chars: Span) -> bool:
+        """Whether escapes were undone in this range."""
+        place = self._place(chars)
+        return self._source[place.start : place.end] != self.text[chars.start : chars.end]
+
+    def _place(self, chars: Span) -> Span:
+        """Of the source."""
+        if self._undone is None:
+            return chars
+        return Span(self._undone.source(chars.start), self._undone.source(chars.end, end=True))
 
     def fits(self, context: QuoteContext) -> Callable[[Span], bool]:
         """Whether the context stands round a range of characters."""

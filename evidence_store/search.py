@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 
 from evidence_store.deadline import unbounded
 from evidence_store.documents.encoding import unit_width
+from evidence_store.documents.escapes import undo_escapes
 from evidence_store.documents.shown import ANSI
 from evidence_store.documents.wide import iter_line_starts
 from evidence_store.errors import InvalidInput
@@ -23,6 +24,8 @@ WATCHED_LINES = 1000
 _MAX_RE2_MEMORY = 8 << 20
 """Bytes that RE2 may take for one pattern; it refuses what needs more."""
 _ANSI = re.compile(ANSI.encode("ascii"))
+# Outside of brackets, where it may stand for all but a line feed.
+_LINE_FEED = re.compile(r"^(?:[^\\\[]|\\[^n]|\[\^?+\]?+(?:[^\]\\]|\\.)*\])*\\n", re.DOTALL)
 _ESCAPE = b"\x1b"
 
 
@@ -57,27 +60,31 @@ def search(
     ignore_case: bool = False,
     limit: int = 20,
     encoding: str = "utf-8",
+    escaped: bool = False,
     watch: Callable[[], None] = unbounded,
 ) -> Hits:
     """The first `limit` lines that hold the pattern, places as bytes of `raw`; `encoding` is one that all of it fits.
 
+    In JSON (`escaped`) a line is searched with its escapes undone, too, so that `日` is found where `\\u65e5` stands.
     `watch` is called now and then, and raises what ends the search. Raises InvalidInput for a pattern that cannot be searched for.
     """
-    needle = _needle(pattern)
+    needle = _needle(pattern, regex=regex)
     if limit < 0:
         raise InvalidInput("the limit of hits is not below 0")
     if encoding != "utf-8":
         find = _re2_finder(needle, regex=regex, ignore_case=ignore_case) if regex or ignore_case else _literal_finder(needle)
         found = _by_decoded_line(raw, encoding, find, watch)
-    elif regex or ignore_case:
-        found = _by_line(raw, _watched(_iter_lines(raw), watch), _re2_finder(needle, regex=regex, ignore_case=ignore_case))
+    elif regex or ignore_case or (escaped and b"\\" in raw):
+        plain = not (regex or ignore_case)
+        find = _literal_finder(needle) if plain else _re2_finder(needle, regex=regex, ignore_case=ignore_case)
+        found = _by_line(raw, _watched(_iter_lines(raw), watch), find, escaped=escaped)
     else:
         found = _literal(raw, needle)
     hits = tuple(islice(found, limit + 1))
     return Hits(hits[:limit], len(hits) > limit)
 
 
-def _needle(pattern: str) -> bytes:
+def _needle(pattern: str, *, regex: bool) -> bytes:
     try:
         needle = pattern.encode("utf-8")
     except UnicodeEncodeError as exc:
@@ -86,6 +93,8 @@ def _needle(pattern: str) -> bytes:
         raise InvalidInput(f"a pattern has 1 to {MAX_PATTERN_BYTES} bytes", {"limit": MAX_PATTERN_BYTES})
     if b"\n" in needle:
         raise InvalidInput("a pattern is searched for line by line and holds no line feed")
+    if regex and _LINE_FEED.search(pattern):
+        raise InvalidInput("a pattern is searched for line by line, so that one with \\n has no hit; search for one of its lines")
     return needle
 
 
@@ -138,12 +147,14 @@ def _re2_finder(needle: bytes, *, regex: bool, ignore_case: bool) -> _Finder:
     return find
 
 
-def _by_line(raw: bytes, lines: Iterator[Span], find: _Finder) -> Iterator[Hit]:
+def _by_line(raw: bytes, lines: Iterator[Span], find: _Finder, *, escaped: bool = False) -> Iterator[Hit]:
     for line in lines:
         text = raw[line.start : line.end].removesuffix(b"\n").removesuffix(b"\r")
         found = find(text)
         if found is None and _ESCAPE in text:
             found = _find_without_escapes(text, find)
+        if found is None and escaped and b"\\" in text:
+            found = _find_undone(text, find)
         if found is not None:
             yield Hit(line, Span(line.start + found.start, line.start + found.end))
 
@@ -189,6 +200,21 @@ def _find_without_escapes(text: bytes, find: _Finder) -> Span | None:
         return None
     start = _offset(kept, found.start, at_end=False)
     return Span(start, max(start, _offset(kept, found.end, at_end=True)))
+
+
+def _find_undone(text: bytes, find: _Finder) -> Span | None:
+    """The match in a line of JSON with its escapes undone, as offsets in the line."""
+    source = text.decode("utf-8", "surrogateescape")
+    undone = undo_escapes(source, slashes=True)
+    if undone.text == source:
+        return None
+    made = undone.text.encode("utf-8", "surrogateescape")
+    found = find(made)
+    if found is None:
+        return None
+    first, last = (len(made[:at].decode("utf-8", "ignore")) for at in (found.start, found.end))
+    start, end = undone.source(first), undone.source(last, end=True)
+    return Span(*(len(source[:at].encode("utf-8", "surrogateescape")) for at in (start, max(start, end))))
 
 
 def _offset(kept: list[Span], at: int, *, at_end: bool) -> int:

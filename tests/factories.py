@@ -37,7 +37,8 @@ from evidence_store.records.sources import Revision
 from evidence_store.store import BLOBS_NAME, DATABASE_NAME, EvidenceStore, init_store
 from evidence_store.store.claims import ClaimRequest
 from evidence_store.store.core import Core
-from evidence_store.store.passages import Place, View
+from evidence_store.store.found import View
+from evidence_store.store.passages import Place
 from evidence_store.store.runs import ClosedCall, OpenCall
 from evidence_store.store.sources import PutRequest, PutResult
 from tests.fakes import TickingClock

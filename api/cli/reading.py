@@ -15,7 +15,8 @@ from evidence_store.ids import read_id
 from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
 from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.store.comparisons import SearchRequest, Target
-from evidence_store.store.passages import Place, View
+from evidence_store.store.found import View
+from evidence_store.store.passages import Place
 
 AROUND_LINES = 10
 

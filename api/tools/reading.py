@@ -16,7 +16,8 @@ from evidence_store.ids import read_id
 from evidence_store.model import Pointer, ResourceName, Selector
 from evidence_store.pointers import join, plain_form
 from evidence_store.quote_context import NO_CONTEXT, QuoteContext
-from evidence_store.store.passages import Place, View
+from evidence_store.store.found import View
+from evidence_store.store.passages import Place
 
 LISTED_RESOURCES = 100
 

@@ -5,10 +5,19 @@ from typing import Final
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.resolve import resolve
 from evidence_store.errors import EvidenceStoreError
-from evidence_store.model import Pointer
+from evidence_store.model import Format, Hop, Pointer
 from evidence_store.pointers import plain_form
 
 REFERENCE: Final = "$ref"
+
+
+def inner_hops(document: Document, node: Node) -> tuple[Hop, ...]:
+    """What a node's meaning rests on beside its own bytes: in YAML, what the aliases and merge keys inside lead to."""
+    if document.format is not Format.YAML or not node.is_container:
+        return ()
+    from evidence_store.documents.yaml import YamlDocument  # start-up cost: the YAML reader
+
+    return document.inner_hops(node) if isinstance(document, YamlDocument) else ()
 
 
 def find_target(document: Document, node: Node) -> Pointer | None:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from evidence_store.documents.escapes import UNDONE, undo_escapes
+
 ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\|[ -/]*[0-OQ-WYZ\\`-~])"
 """Escape sequences of terminals (ECMA-48): CSI, OSC (links with their target), other strings, two-character ones."""
 MAX_RUN = 8
@@ -28,8 +30,11 @@ class Shown:
     transforms: tuple[str, ...]
 
 
-def shown_text(source: bytes, encoding: str = "utf-8") -> Shown:
-    """The text of a slice of a blob as people and models see it; `encoding` is that of the whole text."""
+def shown_text(source: bytes, encoding: str = "utf-8", *, escaped: bool = False) -> Shown:
+    """The text of a slice of a blob as people and models see it; `encoding` is that of the whole text.
+
+    `escaped` says that it is JSON, whose escapes are undone.
+    """
     names = [] if encoding == "utf-8" else [f"decoded/1={encoding}"]
     try:
         text = source.decode(encoding)
@@ -39,6 +44,11 @@ def shown_text(source: bytes, encoding: str = "utf-8") -> Shown:
     if encoding.startswith(("utf-16", "utf-32")):
         # The byte order mark says how to decode, and is no character of the decoded text.
         text = text.removeprefix("\ufeff")
+    if escaped and "\\" in text:
+        undone = undo_escapes(text).text
+        if undone != text:
+            names.append(UNDONE)
+            text = undone
     if text.isprintable():
         return Shown(text, tuple(names))
     for change in _CHANGES:

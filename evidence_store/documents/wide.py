@@ -33,7 +33,8 @@ class WideLines:
         if lines.first > len(self):
             raise NotFound(f"line {lines.first} is past the end: there are {len(self)} lines", {"n_lines": len(self)})
         start = self._starts[lines.first - 1]
-        end = self._starts[lines.last] - self._width if lines.last < len(self._starts) else len(self._raw)
+        last = min(lines.last, len(self))
+        end = self._starts[last] - self._width if last < len(self._starts) else len(self._raw)
         return Span(start, end)
 
     def column_of(self, at: int) -> int:

@@ -7,7 +7,7 @@ earlier source; `<<` itself is no member. Nothing is expanded until it is asked 
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ from evidence_store.documents.model import DEFAULT_LIMITS, MAX_SHOWN_PLACES, Chi
 from evidence_store.documents.yaml_offsets import ByteOffsets
 from evidence_store.documents.yaml_read import read_table
 from evidence_store.documents.yaml_schema import KNOWN_TAGS, type_of
-from evidence_store.documents.yaml_table import MERGE_TAG, Shape, Style
+from evidence_store.documents.yaml_table import MERGE_TAG, MergeSource, Shape, Style
 from evidence_store.errors import Ambiguous, NotContainer, NotFound
 from evidence_store.model import Format, Hop, Span
 from evidence_store.pointers import SHOWN_CHARS, array_index
@@ -132,6 +132,34 @@ class YamlDocument:
             if tag not in KNOWN_TAGS and tag != MERGE_TAG and tag not in found:
                 found.add(tag)
                 yield tag, self._line(node)
+
+    def inner_hops(self, node: Node) -> tuple[Hop, ...]:
+        """What the aliases and merge keys that stand inside a node lead to, where that stands outside of it; each place once."""
+        found: dict[Span, Hop] = {}
+        pending = [node.handle]
+        seen: set[int] = set()
+        while pending:
+            first = pending.pop()
+            last = self._last_inside(first)
+            for alias in self._aliases[bisect_left(self._aliases, first) : bisect_right(self._aliases, last)]:
+                target = self._table.targets[alias]
+                if target in seen:
+                    continue
+                seen.add(target)
+                pending.append(target)
+                span = self._span(target)
+                if not node.span.start <= span.start < span.end <= node.span.end:
+                    found.setdefault(span, Hop("merge" if alias in self._merged_from else "alias", span))
+        return tuple(found.values())
+
+    @cached_property
+    def _merged_from(self) -> frozenset[int]:
+        """Aliases that merge keys take."""
+        sources = (source for mapping in self._table.items for source in self._merge_sources(mapping))
+        return frozenset(place for source in sources for place in (source.item, source.value))
+
+    def _merge_sources(self, mapping: int) -> Sequence[MergeSource]:
+        return tuple(self._table.merge_sources(mapping)) if self._table.shapes[mapping] == Shape.MAPPING else ()
 
     def members_of(self, mapping: int) -> tuple[_Member, ...]:
         """Members of a mapping with those that merge keys bring."""

@@ -85,7 +85,7 @@ class EvidenceStore:
     def locations(self) -> "Locations":
         from evidence_store.store.locations import Locations  # start-up cost
 
-        return Locations(self.core, self.sources, self.passages)
+        return Locations(self.core, self.sources, self.passages, lambda: self.summaries)
 
     @cached_property
     def references(self) -> "References":

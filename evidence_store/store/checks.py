@@ -8,9 +8,11 @@ import orjson
 
 from evidence_store.database import ReadConnection
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import parse_bytes, parse_lines
 from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, NotFound, StoreFault
+from evidence_store.excerpts import NoLimit
 from evidence_store.grounding import stands_quoted
 from evidence_store.ids import Identity, read_id
 from evidence_store.journal import Event
@@ -26,6 +28,7 @@ from evidence_store.report_check import CitedPlace, find_citations, find_task
 from evidence_store.state import EvidenceState
 from evidence_store.store.claims import judgement_state
 from evidence_store.store.core import Core, require_sound_blob
+from evidence_store.store.found import SEARCH
 from evidence_store.store.locations import Locations
 from evidence_store.store.passages import Passages
 from evidence_store.store.recorded import Recorded
@@ -120,6 +123,8 @@ class Checks:
                 self._require_identity(connection, found)
             self._passages.check(found)
             self._require_selectors(found)
+            if found.transform is not None and found.transform.partition(" ")[0] == SEARCH:
+                self._passages.get(found.id, NoLimit())  # searches again
         except IntegrityMismatch as why:
             return (Integrity.MISSING if why.error_code == "blob_missing" else Integrity.MISMATCH), why.message
         except (InvalidInput, NotFound) as why:
@@ -162,7 +167,9 @@ class Checks:
                 return self._passages.get_reader(revision).span_of_lines(parse_lines(selector.text)) == found.span
             case "quote":
                 passage = self._sources.get_span(revision, found.span)
-                return find_quote(passage, selector.text, encoding_of(revision.notes)).span.length == found.span.length
+                escaped = revision.format in ESCAPED_FORMATS
+                quote = find_quote(passage, selector.text, encoding_of(revision.notes), escaped=escaped)
+                return quote.span.length == found.span.length
 
     # -- the store
 

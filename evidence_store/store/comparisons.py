@@ -9,15 +9,17 @@ from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import UTF8, encoding_of
-from evidence_store.documents.text import format_bytes, format_lines
+from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.excerpts import Shown, show_receipt, show_slice
 from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
 from evidence_store.store.core import Core
+from evidence_store.store.found import SEARCH, View, slice_passage, whole_passage
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.passages import SEARCH, STRUCTURED, Passages, Place, View, slice_passage
+from evidence_store.store.passages import STRUCTURED, Passages, Place
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 
@@ -108,6 +110,7 @@ class Comparisons:
             ignore_case=request.ignore_case,
             limit=request.limit,
             encoding=encoding_of(revision.notes),
+            escaped=revision.format in ESCAPED_FORMATS,
             watch=watch,
         )
         reader = self._passages.get_reader(revision)
@@ -181,20 +184,20 @@ def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hi
     first = reader.lines_of(Span(hit.line.start, hit.line.start)).first
     span = reader.span_of_lines(LineRange(max(1, first - context), first + context))
     selector = Selector("lines", format_lines(reader.lines_of(span)))
-    encoding = encoding_of(reader.revision.notes)
-    shown = show_slice(raw[span.start : span.end], span, limit, encoding)
+    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
+    shown = show_slice(raw[span.start : span.end], span, limit, encoding, escaped=escaped)
     if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
-        shown = _show_round(raw, span, hit.match, limit, encoding)
+        shown = _show_round(raw, span, hit.match, limit, encoding, escaped=escaped)
     return slice_passage(resource, reader, selector, span, shown, match=hit.match)
 
 
-def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str) -> Shown:
+def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str, *, escaped: bool) -> Shown:
     """A window of the line that begins a little before the hit; at it, where characters cannot be told apart backwards."""
     start = max(span.start, match.start - 200) if encoding == UTF8 else match.start
     while start < match.start and raw[start] & 0xC0 == 0x80:
         start += 1
     window = Span(start, span.end)
-    shown = show_slice(raw[window.start : window.end], window, limit, encoding)
+    shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped)
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
 
 
@@ -202,7 +205,4 @@ def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchR
     """That a pattern has no hit in a complete revision; what was searched for is part of its identity."""
     asked: dict[str, JsonValue] = {"ignore_case": request.ignore_case, "pattern": request.pattern, "regex": request.regex}
     transform = f"{SEARCH} {canonical_bytes(asked).decode()}"
-    span = Span(0, reader.size)
-    shown = show_receipt(transform)
-    selector = Selector("bytes", format_bytes(span))
-    return slice_passage(resource, reader, selector, span, shown, transform=transform)
+    return whole_passage(resource, reader, show_receipt(transform), transform)

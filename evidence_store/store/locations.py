@@ -1,12 +1,16 @@
 """Finding a cited passage again in another revision; where it is gone, what is most like it there."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.outline import keys_text
+from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import format_bytes, format_lines
-from evidence_store.errors import JsonValue
+from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.excerpts import show_receipt
 from evidence_store.locate import locate, locate_bytes
 from evidence_store.model import Currency, EvidenceId, Packet, ResourceName, Selector, Span, TextLimit
 from evidence_store.records import evidence as records
@@ -15,9 +19,14 @@ from evidence_store.records.evidence import Evidence, Relocation
 from evidence_store.records.sources import Revision
 from evidence_store.relocate import FINDER, MAX_CHARS, find_like_lines, find_like_node
 from evidence_store.store.core import Core
-from evidence_store.store.passages import KEYS, STRUCTURED, Passages, Place, View
+from evidence_store.store.found import KEYS, SEARCH, View, has_hit, whole_passage
+from evidence_store.store.mint import mint
+from evidence_store.store.passages import STRUCTURED, Passages, Place
 from evidence_store.store.reader import RevisionReader
-from evidence_store.store.sources import Sources
+from evidence_store.store.sources import Sources, require_resource
+
+if TYPE_CHECKING:
+    from evidence_store.store.summaries import Summaries
 
 MAX_LIKE_BYTES = 64 * 1024 * 1024
 """Size up to which a revision is looked through for what is like a passage that is gone."""
@@ -45,16 +54,19 @@ class LocateAnswer:
 class Locations:
     """Where evidence of one workspace stands in other revisions."""
 
-    def __init__(self, core: Core, sources: Sources, passages: Passages) -> None:
+    def __init__(self, core: Core, sources: Sources, passages: Passages, summaries: "Callable[[], Summaries]") -> None:
         self._core = core
         self._sources = sources
         self._passages = passages
+        self._summaries = summaries
 
     def locate(self, id_: EvidenceId, name: ResourceName, number: int | None, limit: TextLimit) -> LocateAnswer:
         """How a cited passage stands in another revision, and where. Raises NotFound, LimitExceeded."""
         found = self._passages.find(id_)
         selector = self._passages.best_selector(found)
         source, target = self._sources.get_revision(found.resource, found.revision), self._sources.get_revision(name, number)
+        if found.transform is not None and found.transform != KEYS:
+            return self._locate_derived(found, source, target, limit)
         verdict, place = self._find(found, selector, source, target)
         if place is not None and not (place.view == "keys" and not target.complete):
             return LocateAnswer(verdict, self._passages.read(place, limit))
@@ -67,8 +79,42 @@ class Locations:
         newest = self._sources.get_revision(found.resource, None)
         if newest.number == found.revision:
             return Currency.NEWEST
+        if found.transform is not None and found.transform != KEYS:
+            return self._currency_of_derived(found.transform, self._sources.get_revision(found.resource, found.revision), newest)
         source = self._sources.get_revision(found.resource, found.revision)
         return self._find(found, self._passages.best_selector(found), source, newest)[0]
+
+    # -- derived evidence: what its transform gives of another revision
+
+    def _currency_of_derived(self, transform: str, source: Revision, target: Revision) -> Currency:
+        """`same` where the transform gives the same text; `gone` where it cannot be made of the other revision."""
+        if source.digest == target.digest:
+            return Currency.SAME
+        if transform.partition(" ")[0] == SEARCH:
+            if has_hit(self._passages.get_reader(target), transform):
+                return Currency.CHANGED
+            return Currency.SAME if target.complete else Currency.GONE
+        try:
+            summaries = self._summaries()
+            same = summaries.text_of(source, transform) == summaries.text_of(target, transform)
+        except (InvalidInput, NotFound):
+            return Currency.GONE
+        return Currency.SAME if same else Currency.CHANGED
+
+    def _locate_derived(self, found: Evidence, source: Revision, target: Revision, limit: TextLimit) -> LocateAnswer:
+        transform = found.transform or ""
+        verdict = self._currency_of_derived(transform, source, target)
+        if verdict is Currency.GONE:
+            return LocateAnswer(verdict, None)
+        if transform.partition(" ")[0] == SEARCH:
+            if verdict is Currency.CHANGED:
+                return LocateAnswer(verdict, None)
+            with self._core.database.reading() as connection:
+                resource = require_resource(connection, self._core, target.resource)
+            receipt = whole_passage(resource, self._passages.get_reader(target), show_receipt(transform), transform)
+            return LocateAnswer(verdict, mint(self._core, [receipt])[0])
+        kind = self._summaries().registry.get_transform(transform).kind
+        return LocateAnswer(verdict, self._summaries().read(target.resource, target.number, kind, limit))
 
     def relocations(self, id_: EvidenceId) -> Sequence[Relocation]:
         """What an evidence was named in place of."""
@@ -80,12 +126,16 @@ class Locations:
             view: View = "keys" if found.transform == KEYS else "source"
             if source.digest == target.digest:
                 return Currency.SAME, Place(target.resource, target.number, selector, view)
-            where = locate(self._sources.get_tree(source), selector.text, self._sources.get_tree(target))
+            old, new = self._sources.get_tree(source), self._sources.get_tree(target)
+            where = locate(old, selector.text, new)
             if where.pointer is None:
                 return where.verdict, None
-            return where.verdict, Place(target.resource, target.number, Selector("pointer", where.pointer), view)
-        old, new = (self._sources.get_bytes(one.resource, one.number) for one in (source, target))
-        moved = locate_bytes(old, found.span, new)
+            verdict = where.verdict
+            if view == "keys" and keys_text(old, resolve(old, selector.text)) == keys_text(new, resolve(new, where.pointer)):
+                verdict = Currency.SAME if where.pointer == selector.text else Currency.MOVED
+            return verdict, Place(target.resource, target.number, Selector("pointer", where.pointer), view)
+        raw = self._sources.get_bytes(source.resource, source.number)
+        moved = locate_bytes(raw, found.span, self._sources.get_bytes(target.resource, target.number))
         if moved.span is None:
             return moved.verdict, None
         like = _like(selector, self._passages.get_reader(target), moved.span)

@@ -5,12 +5,10 @@ Blob and document work happens before the transaction that stores an evidence, n
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.encoding import unit_width
-from evidence_store.documents.model import Document, Node
-from evidence_store.documents.outline import keys_text
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import (
     format_bytes,
@@ -19,40 +17,39 @@ from evidence_store.documents.text import (
     resolve_lines,
     span_of_bytes,
 )
-from evidence_store.errors import Ambiguous, IntegrityMismatch, InvalidInput, NotFound
+from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound
 from evidence_store.excerpts import (
     Children,
     NoLimit,
-    Shown,
     continue_by_lines,
-    cut_text,
-    is_over,
-    show_derived,
-    show_node,
     show_receipt,
-    show_slice,
 )
-from evidence_store.model import Digest, EvidenceId, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import Digest, EvidenceId, Format, Hop, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
-from evidence_store.quote_context import NEAR_BYTES, NO_CONTEXT, QuoteContext
-from evidence_store.quotes import FoundQuote, find_quote, word_transforms
+from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.store.core import Core
 from evidence_store.store.encoded_reader import EncodedReader, WideReader
+from evidence_store.store.found import (
+    KEYS,
+    SEARCH,
+    View,
+    has_hit,
+    node_passage,
+    quote_around,
+    quote_in,
+    show_range,
+    slice_passage,
+    with_transforms,
+)
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
 
-KEYS = "keys/1"
-"""Transform of a container into the list of its keys (docs/formats/keys.md)."""
-SEARCH = "search/1"
-"""Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
 STRUCTURED = (Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT)
 """Formats with nodes, which a pointer leads to."""
-
-View = Literal["source", "keys"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +99,15 @@ class Passages:
     def read_all(self, places: Sequence[Place], limit: TextLimit) -> tuple[Packet, ...]:
         """Packets of several places, stored together: all or none."""
         return mint(self._core, [self._find(place, limit) for place in places])
+
+    def read_with(self, id_: EvidenceId, hops: Sequence[Hop], limit: TextLimit) -> Packet:
+        """The packet of a node's evidence with further parts that its meaning rests on: an evidence of its own. Raises NotFound."""
+        made = self._again(self.find(id_), limit)
+        known = {made.span, *(hop.span for hop in made.hops)}
+        more = tuple(hop for hop in dict.fromkeys(hops) if hop.span not in known)
+        parts = (made.span, *(hop.span for hop in (*made.hops, *more)))
+        reader = self.get_reader(made.revision)
+        return mint(self._core, [replace(made, hops=(*made.hops, *more), excerpt_digest=reader.digest_of(parts))])[0]
 
     def get(self, id_: EvidenceId, limit: TextLimit) -> Packet:
         """A stored evidence, shown anew from the stored bytes. Raises NotFound; IntegrityMismatch when they changed."""
@@ -199,9 +205,9 @@ class Passages:
         within = Span(0, reader.size)
         if place.within is not None:
             within = resolve(self._sources.get_tree(reader.revision), place.within).span
-        found = _quote_in(reader, within, place.selector.text, place.context)
+        found = quote_in(reader, within, place.selector.text, place.context)
         span = Span(within.start + found.span.start, within.start + found.span.end)
-        shown = with_transforms(show_range(reader, span, limit), _quote_around(reader, span, place.selector.text))
+        shown = with_transforms(show_range(reader, span, limit), quote_around(reader, span, place.selector.text))
         return slice_passage(resource, reader, place.selector, span, shown)
 
     def _find_node(self, resource: Resource, revision: Revision, place: Place, limit: TextLimit) -> Passage:
@@ -209,7 +215,7 @@ class Passages:
         node = resolve(document, place.selector.text)
         selector = Selector("pointer", plain_form(place.selector.text))
         reader = self.get_reader(revision)
-        return _node_passage(resource, reader, document, node, selector, place.view, limit, place.children)
+        return node_passage(resource, reader, document, node, selector, place.view, limit, place.children)
 
     def get_reader(self, revision: Revision) -> RevisionReader:
         """Reads a revision in parts, with lines as they are in its encoding."""
@@ -246,7 +252,7 @@ class Passages:
             return self._node_again(stored, "source")
         shown = show_range(reader, found.span, stored.limit)
         if selector.kind == "quote":
-            shown = with_transforms(shown, _quote_around(reader, found.span, selector.text))
+            shown = with_transforms(shown, quote_around(reader, found.span, selector.text))
         return slice_passage(stored.resource, reader, selector, found.span, shown)
 
     def _keys_again(self, stored: Stored) -> Passage:
@@ -258,7 +264,9 @@ class Passages:
     def _node_again(self, stored: Stored, view: View) -> Passage:
         document = self._sources.get_tree(stored.reader.revision)
         node = resolve(document, stored.selector.text)
-        return _node_passage(stored.resource, stored.reader, document, node, stored.selector, view, stored.limit, None)
+        made = node_passage(stored.resource, stored.reader, document, node, stored.selector, view, stored.limit, None)
+        # With references followed an evidence has more parts than its node; they were compared with its excerpt digest.
+        return replace(made, hops=stored.found.hops, excerpt_digest=stored.found.excerpt_digest)
 
     def best_selector(self, found: Evidence) -> Selector:
         """The first of the ways in which an evidence was found; its bytes, where these are lost."""
@@ -279,8 +287,11 @@ def spans_of(found: Evidence) -> tuple[Span, ...]:
 
 
 def _receipt_again(stored: Stored) -> Passage:
+    """Searches again: a record that says so is no proof that nothing is there."""
     transform = stored.found.transform
     assert transform is not None, "only derived evidence is replayed"
+    if has_hit(stored.reader, transform):
+        raise IntegrityMismatch(f"{stored.found.id} says that there is no hit, and there is one", {"id": stored.found.id})
     return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, show_receipt(transform), transform=transform)
 
 
@@ -288,10 +299,6 @@ def require_same_excerpt(found: Evidence, digest: Digest) -> None:
     """Raises IntegrityMismatch when this is not the digest of the bytes that the evidence was made of."""
     if digest != found.excerpt_digest:
         raise IntegrityMismatch(f"the passage of {found.id} is not what it was when it was cited", {"id": found.id})
-
-
-def with_transforms(shown: Shown, more: tuple[str, ...]) -> Shown:
-    return replace(shown, transforms=(*shown.transforms, *more)) if more else shown
 
 
 def _find_range(place: Place, reader: RevisionReader) -> tuple[Span, Selector, LineRange | None]:
@@ -302,78 +309,3 @@ def _find_range(place: Place, reader: RevisionReader) -> tuple[Span, Selector, L
         return span, Selector("lines", format_lines(lines)), lines
     span = span_of_bytes(reader.size, parse_bytes(text))
     return span, Selector("bytes", format_bytes(span)), None
-
-
-def _quote_in(reader: RevisionReader, within: Span, quote: str, context: QuoteContext) -> FoundQuote:
-    """The quote in a range; its span counts from the range's start, places in an error from the blob's."""
-    try:
-        return find_quote(reader.read(within), quote, encoding_of(reader.revision.notes), context)
-    except Ambiguous as exc:
-        places = exc.details["places"]
-        assert isinstance(places, list)
-        moved = [[start + within.start, end + within.start] for start, end in places]
-        raise Ambiguous(exc.message, {**exc.details, "places": moved}) from exc
-
-
-def _quote_around(reader: RevisionReader, span: Span, quote: str) -> tuple[str, ...]:
-    """The transforms of a quote that was found at this place before."""
-    encoding = encoding_of(reader.revision.notes)
-    start = max(0, span.start - NEAR_BYTES)
-    near = reader.read(Span(start, min(reader.size, span.end + NEAR_BYTES)))
-    passage = near[span.start - start : span.end - start]
-    return (*find_quote(passage, quote, encoding).transforms, *word_transforms(near, Span(span.start - start, span.end - start), encoding))
-
-
-def _node_passage(
-    resource: Resource,
-    reader: RevisionReader,
-    document: Document,
-    node: Node,
-    selector: Selector,
-    view: View,
-    limit: TextLimit,
-    children: Children | None,
-) -> Passage:
-    if view == "keys":
-        shown, transform = show_derived(keys_text(document, node), KEYS, limit), KEYS
-    else:
-        shown, transform = show_node(document, node, limit, children), None
-    return Passage(
-        resource,
-        reader.revision,
-        selector,
-        node.span,
-        node.hops,
-        transform,
-        reader.digest_of((node.span, *(hop.span for hop in node.hops))),
-        reader.lines_of(node.span),
-        reader.column_of(node.span.start),
-        shown,
-    )
-
-
-def slice_passage(
-    resource: Resource,
-    reader: RevisionReader,
-    selector: Selector,
-    span: Span,
-    shown: Shown,
-    *,
-    transform: str | None = None,
-    match: Span | None = None,
-) -> Passage:
-    """A passage that is one slice of a revision's bytes."""
-    lines, column = reader.lines_of(span), reader.column_of(span.start)
-    return Passage(resource, reader.revision, selector, span, (), transform, reader.digest_of((span,)), lines, column, shown, match)
-
-
-def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
-    """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
-    encoding = encoding_of(reader.revision.notes)
-    if not is_over(span, limit):
-        return show_slice(reader.read(span), span, limit, encoding)
-    assert limit.max_bytes is not None, "nothing is over no bound"
-    shown = cut_text(reader.read(Span(span.start, span.start + limit.max_bytes)), span, limit, encoding)
-    assert shown.cut is not None, "what is over the bound is cut"
-    lines = reader.lines_of(span)
-    return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))

@@ -17,7 +17,7 @@ from evidence_store.documents.openapi import openapi_version
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.values import plain_value
 from evidence_store.errors import EvidenceStoreError, InvalidInput, LimitExceeded
-from evidence_store.model import EvidenceId, Packet, ResourceName, TextLimit
+from evidence_store.model import EvidenceId, Hop, Packet, ResourceName, TextLimit
 from evidence_store.pointers import plain_form
 from evidence_store.records.sources import Revision
 from evidence_store.store.passages import STRUCTURED, Passages
@@ -44,17 +44,21 @@ class References:
     def expand(self, id_: EvidenceId, limit: TextLimit) -> Packet:
         """The packet of an evidence whose value has its references followed; each hop is a transform.
 
+        What was followed within the revision is a further part, so that a change at the far end is seen: an evidence of its own.
+
         Raises InvalidInput for an evidence that is no node of a document, LimitExceeded where there is no end to it.
         """
         packet = self._passages.get(id_, limit)
         if packet.pointer is None or packet.format not in STRUCTURED:
             raise InvalidInput(f"{id_} is no node of a document, so there is no $ref to follow", code="no_structure")
-        walk = _Walk(self._sources)
         start = _Target(self._sources.get_revision(packet.resource, packet.revision), packet.pointer)
+        walk = _Walk(self._sources, start.revision)
         value = walk.value(start)
         text = orjson.dumps(value, default=_number, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
         if len(text) > MAX_BYTES:
             raise LimitExceeded(f"with its references followed it has more than {MAX_BYTES} bytes", {"limit": MAX_BYTES}, code="too_large")
+        if walk.hops:
+            packet = self._passages.read_with(id_, walk.hops, limit)
         return replace(packet, value=text, transforms=(*packet.transforms, *walk.said))
 
 
@@ -67,12 +71,19 @@ def _number(value: object) -> orjson.Fragment | str:
     return orjson.Fragment(str(value))
 
 
+def _is_data(name: str, value: PlainValue) -> bool:
+    """Whether what stands under this name is a value of a schema and not a part of it (JSON Schema 2020-12, sections 6 and 9)."""
+    return name in ("example", "default", "const", "enum") or (name == "examples" and not isinstance(value, Mapping))
+
+
 class _Walk:
     """One expansion: what was followed so far, and what has to be said about it."""
 
-    def __init__(self, sources: Sources) -> None:
-        self._sources = sources
+    def __init__(self, sources: Sources, home: Revision) -> None:
+        self._sources, self._home = sources, home
         self._n_hops = 0
+        self.hops: list[Hop] = []
+        """What was followed within the revision at which the walk began."""
         self.said: list[str] = []
 
     def value(self, target: _Target) -> PlainValue:
@@ -88,9 +99,10 @@ class _Walk:
 
     def _follow(self, value: PlainValue, home: Revision, path: tuple[str, ...]) -> PlainValue:
         if isinstance(value, Mapping):
-            if isinstance(value.get("$ref"), str):
+            # A number is a text of its own kind, and is no reference.
+            if type(value.get("$ref")) is str:
                 return self._hop(value, str(value["$ref"]), home, path)
-            return {name: self._follow(one, home, path) for name, one in value.items()}
+            return {name: one if _is_data(name, one) else self._follow(one, home, path) for name, one in value.items()}
         if isinstance(value, list | tuple):
             return [self._follow(one, home, path) for one in value]
         return value
@@ -110,6 +122,8 @@ class _Walk:
             self._say(f"ref_unresolved/1 {ref[:SHOWN_CHARS]}: {why.message[:SHOWN_CHARS]}")
             return value
         self._say(f"ref_followed/1 {place}")
+        if target.revision == self._home:
+            self.hops.append(Hop("ref", resolve(self._document(self._home), target.pointer).span))
         self._say_dropped(value, home)
         return self._follow(found, target.revision, (*path, place))
 

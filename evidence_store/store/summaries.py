@@ -15,8 +15,9 @@ from evidence_store.excerpts import Shown
 from evidence_store.model import Cut, Digest, Format, Packet, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Revision
 from evidence_store.store.core import Core
+from evidence_store.store.found import slice_passage
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.passages import Passages, Stored, slice_passage
+from evidence_store.store.passages import Passages, Stored
 from evidence_store.store.sources import Sources, require_resource
 from evidence_store.summaries.model import HEAD_BYTES, Material, Subject, Summarizer
 from evidence_store.summaries.registry import Registry
@@ -63,6 +64,10 @@ class Summaries:
         text = self._text(stored.reader.revision, self.registry.get_transform(transform))
         shown = _show(text, transform, stored.limit)
         return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, shown, transform=transform)
+
+    def text_of(self, revision: Revision, transform: str) -> str:
+        """The summary that a transform makes of a revision. Raises as `read`, and NotFound for a kind that is not registered here."""
+        return self._text(revision, self.registry.get_transform(transform))
 
     def kinds_of(self, name: ResourceName, number: int | None, *, tool: str | None = None) -> Sequence[str]:
         """The kinds that would be tried for a revision, the best first."""

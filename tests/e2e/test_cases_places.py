@@ -99,7 +99,9 @@ def expand(evidence: Evidence, check: Check) -> dict[str, Any]:
     done = evidence("get", id_, "--expand", "refs")
     assert len(done.out.decode()) <= check.expect.get("max_chars", 20_000)
     packet = done.answer()
-    assert packet["id"] == id_
+    # What was followed within the document is a further part, and so the evidence is another one.
+    assert (packet["id"] == id_) is not any(hop["kind"] == "ref" for hop in packet.get("hops", ()))
+    assert evidence("get", packet["id"]).answer()["integrity"] == "ok"
     return packet
 
 

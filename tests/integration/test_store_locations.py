@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from evidence_store.excerpts import NoLimit
-from evidence_store.model import Currency, ResourceName, Selector
+from evidence_store.errors import IntegrityMismatch
+from evidence_store.excerpts import NoLimit, show_receipt
+from evidence_store.model import Currency, EvidenceId, Kind, ResourceName, Selector
+from evidence_store.records.sources import Resource
 from evidence_store.store import EvidenceStore
+from evidence_store.store.comparisons import SearchRequest
+from evidence_store.store.found import whole_passage
 from evidence_store.store.locations import LocateAnswer
+from evidence_store.store.mint import mint
 from tests.factories import put, read, tampering
 
 LOG = ResourceName("run.log")
@@ -81,3 +86,56 @@ def test_an_absence_is_never_relocated(store: EvidenceStore) -> None:
     put(store, b'{"list_b": {"x": 1}}', name)
     found = store.locations.locate(read(store, "/list_a", name, revision=1, view="keys").id, name, None, NoLimit())
     assert (found.verdict, found.relocation) == (Currency.GONE, None)
+
+
+# -- derived evidence
+
+
+KEYED = ResourceName("k.json")
+
+
+def test_keys_are_current_while_they_are_the_same_keys(store: EvidenceStore) -> None:
+    put(store, b'{"o": {"a": 1}}', KEYED)
+    cited = read(store, "/o", KEYED, view="keys").id
+    put(store, b'{"o": {"a": 2}}', KEYED)
+    assert store.locations.currency(cited) is Currency.SAME
+    assert store.locations.locate(cited, KEYED, 2, NoLimit()).packet is not None
+    put(store, b'{"o": {"a": 2, "b": 1}}', KEYED)
+    assert store.locations.currency(cited) is Currency.CHANGED
+
+
+def receipt(store: EvidenceStore, pattern: str) -> EvidenceId:
+    (found,) = store.comparisons.search([(LOG, None)], SearchRequest(pattern), NoLimit()).receipts
+    return found.id
+
+
+def test_an_absence_is_current_while_it_holds(store: EvidenceStore) -> None:
+    put(store, OLD, LOG)
+    absent = receipt(store, "panic")
+    put(store, NEW, LOG)
+    assert store.locations.currency(absent) is Currency.SAME
+    again = store.locations.locate(absent, LOG, None, NoLimit()).packet
+    assert again is not None
+    assert (again.excerpt, again.revision, again.id) == ("0 hits", 2, receipt(store, "panic"))
+    put(store, b"a panic\n", LOG)
+    assert store.locations.currency(absent) is Currency.CHANGED
+    assert store.locations.locate(absent, LOG, None, NoLimit()) == LocateAnswer(Currency.CHANGED, None)
+
+
+def test_an_absence_is_not_known_of_a_revision_that_is_not_complete(store: EvidenceStore) -> None:
+    put(store, OLD, LOG)
+    absent = receipt(store, "panic")
+    put(store, NEW, LOG, complete=False)
+    assert store.locations.currency(absent) is Currency.GONE
+
+
+def test_a_receipt_is_replayed_and_not_believed(store: EvidenceStore, folder: Path) -> None:
+    """A record that says that there is no hit, with an id that fits it, over bytes that hold one."""
+    put(store, OLD, LOG)
+    resource, revision = Resource(LOG, Kind.OBSERVATION, "", ()), store.sources.get_revision(LOG, None)
+    transform = 'search/1 {"ignore_case":false,"pattern":"worker","regex":false}'
+    forged = whole_passage(resource, store.sources.get_reader(revision), show_receipt(transform), transform)
+    (packet,) = mint(store.core, [forged])
+    with pytest.raises(IntegrityMismatch, match="there is one"):
+        store.passages.get(packet.id, NoLimit())
+    assert any(fault.subject == packet.id for fault in store.checks.verify(deep=True).faults)

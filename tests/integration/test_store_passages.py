@@ -17,6 +17,7 @@ from evidence_store.model import (
     EvidenceId,
     Format,
     Hop,
+    Integrity,
     LineRange,
     Pointer,
     ResourceName,
@@ -356,3 +357,30 @@ def test_the_value_of_a_node_is_its_json(store: EvidenceStore) -> None:
     assert made is not None
     assert packet.value == made.json
     assert Digest(packet.digest) == digest_of(b"limit: 0050\n")
+
+
+def test_a_change_behind_an_alias_inside_a_passage_is_seen(store: EvidenceStore) -> None:
+    """The bytes of the passage are the same; what it says is not."""
+    name = ResourceName("a.yaml")
+    put(store, b"a: &a {x: 1}\nm: {<<: *a, y: 3}\n", name)
+    cited = read(store, "/m", name)
+    assert [(hop.kind, hop.span) for hop in cited.hops] == [("merge", Span(6, 12))]
+    put(store, b"a: &a {x: 2}\nm: {<<: *a, y: 3}\n", name)
+    assert store.locations.currency(cited.id) is Currency.CHANGED
+
+
+def test_a_reference_that_was_followed_is_a_part(store: EvidenceStore) -> None:
+    name = ResourceName("a.json")
+    put(store, b'{"a": {"$ref": "#/b", "example": {"$ref": "#/nowhere"}}, "b": {"maximum": 50}}', name)
+    plain = read(store, "/a", name)
+    followed = store.references.expand(plain.id, NoLimit())
+    assert (followed.span, [hop.kind for hop in followed.hops]) == (plain.span, ["ref"])
+    assert followed.id != plain.id
+    assert store.passages.get(followed.id, NoLimit()).hops == followed.hops
+    assert store.references.expand(followed.id, NoLimit()).id == followed.id
+    assert store.checks.integrity(followed.id)[0] is Integrity.OK
+
+
+def test_a_reference_that_is_no_text_is_a_member_like_any_other(store: EvidenceStore) -> None:
+    put(store, b'{"a": {"$ref": 5}}', "a.json")
+    assert store.references.expand(read(store, "/a", "a.json").id, NoLimit()).value == b'{"$ref":5}'

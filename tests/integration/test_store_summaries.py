@@ -134,12 +134,17 @@ def test_a_transform_that_nobody_knows_is_no_receipt(store: EvidenceStore, folde
         store.passages.get(made.id, NoLimit())
 
 
-def test_currency_follows_the_whole_revision(store: EvidenceStore) -> None:
+def test_currency_follows_what_the_summary_says(store: EvidenceStore) -> None:
     add(store)
     made = store.summaries.read(NAME, None, None, NoLimit())
     assert store.locations.currency(made.id) is Currency.NEWEST
+    add(store, LOG.replace(b"\n", b"\r\n"))
+    assert store.locations.currency(made.id) in (Currency.SAME, Currency.CHANGED)
     add(store, b"another\n")
-    assert store.locations.currency(made.id) is Currency.GONE
+    assert store.locations.currency(made.id) is Currency.CHANGED
+    moved = store.locations.locate(made.id, NAME, None, NoLimit())
+    assert moved.packet is not None
+    assert (moved.verdict, moved.packet.revision) == (Currency.CHANGED, 3)
     assert store.passages.expand(made.id, "full", NoLimit()).excerpt == LOG.decode()
 
 

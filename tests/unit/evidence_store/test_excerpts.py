@@ -1,6 +1,7 @@
 """Excerpts: what is shown within a limit, what is said of the rest, and that nothing is cut in the middle of a value."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -168,3 +169,28 @@ def test_bytes_of_another_encoding_are_cut_where_the_limit_is() -> None:
     shown = cut_text(raw, Span(0, 20), CharacterLimit(7))
     assert shown.cut is not None
     assert (shown.cut.shown, shown.transforms) == (Span(0, 7), ("utf8_replaced/1",))
+
+
+@pytest.mark.parametrize(
+    ("source", "shown", "transforms"),
+    [
+        (r'"\u4e2d\u6587 \ud83d\ude00"', '"中文 😀"', ("escapes_decoded/1",)),
+        (r'"\n\"\\u4e2d"', r'"\n\"\\u4e2d"', ()),
+        (r'{"\u4e2d": [1]}', '{"中": [1]}', ("escapes_decoded/1",)),
+    ],
+)
+def test_escapes_of_json_are_shown_decoded_and_the_slice_is_kept(source: str, shown: str, transforms: tuple[str, ...]) -> None:
+    parsed = document(source.encode())
+    made = show_node(parsed, parsed.root, NoLimit())
+    assert (made.text, made.transforms) == (shown, transforms)
+    assert parsed.source(parsed.root) == source.encode()
+
+
+def test_a_cut_never_tears_an_escape() -> None:
+    source = r'"x\u4e2d\\\ud83d\ude00\u6587"'
+    for n_chars in range(1, 12):
+        parsed = document(source.encode())
+        made = show_node(parsed, parsed.root, CharacterLimit(n_chars))
+        assert not re.search(r"(?<!\\)\\(?:u[0-9a-f]{0,3})?$", made.text), made.text
+        assert made.cut is None or source.startswith(source.encode()[: made.cut.shown.end].decode())
+        assert "\\ud83d" not in made.text

@@ -248,3 +248,19 @@ def test_too_much_context_is_refused() -> None:
     with pytest.raises(InvalidInput) as caught:
         QuoteContext(suffix="x" * 1001)
     assert caught.value.error_code == "quote_too_long"
+
+
+@pytest.mark.parametrize(
+    ("quote", "slice_", "folds"),
+    [
+        ("日志 error", r"\u65e5\u5fd7 error", "json_escapes"),
+        ("志 error's", r"\u5fd7 error’s", "quotes,json_escapes"),
+        (r"\u65e5\u5fd7", r"\u65e5\u5fd7", None),
+    ],
+)
+def test_a_quote_of_json_is_found_with_its_escapes_undone(quote: str, slice_: str, folds: str | None) -> None:
+    raw = r'{"a": "\u65e5\u5fd7 error’s"}'.encode()
+    found = find_quote(raw, quote, escaped=True)
+    assert raw[found.span.start : found.span.end].decode() == slice_
+    assert found.transforms == (() if folds is None else (f"quote_folded/1={folds}",))
+    assert folds is None or find_quote(slice_.encode(), quote, escaped=True).transforms == found.transforms

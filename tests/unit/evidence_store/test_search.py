@@ -95,3 +95,39 @@ def test_the_span_of_a_hit_among_escapes_begins_and_ends_at_its_letters() -> Non
     raw = b"\x1b[1ma\x1b[0mb\x1b[1m\n"
     assert search(raw, "ab").hits[0].match == Span(4, 10)
     assert search(raw, "b").hits[0].match == Span(9, 10)
+
+
+ESCAPED = b'{"a": "\\u65e5\\u5fd7 error",\n "b": "a\\/b \\\\u65e5", "c": "\\ud83d\\ude00 \xe6\x97\xa5 x"}\n'
+
+
+@pytest.mark.parametrize(
+    ("pattern", "regex", "want"),
+    [
+        ("日志", False, b"\\u65e5\\u5fd7"),
+        ("志 err", False, b"\\u5fd7 err"),
+        ("a/b", False, b"a\\/b"),
+        ("😀 日", False, "\\ud83d\\ude00 日".encode()),
+        ("日.", True, b"\\u65e5\\u5fd7"),
+        ("\\u65e5", False, b"\\u65e5"),
+    ],
+)
+def test_json_is_searched_with_its_escapes_undone_too(pattern: str, regex: bool, want: bytes) -> None:
+    hit = search(ESCAPED, pattern, regex=regex, escaped=True).hits[0]
+    assert ESCAPED[hit.match.start : hit.match.end] == want
+    assert ESCAPED[hit.line.start : hit.line.end].endswith(b"\n")
+
+
+def test_escapes_of_other_texts_are_their_letters() -> None:
+    assert search(ESCAPED, "日志").hits == ()
+    assert search(b'{"a": "\\\\u65e5"}', "日", escaped=True).hits == ()
+
+
+@pytest.mark.parametrize("pattern", ["a\\nb", "[x]\\n", "\\\\\\n", "a|b\\n"])
+def test_a_pattern_over_a_line_end_is_refused_since_it_could_only_seem_absent(pattern: str) -> None:
+    with pytest.raises(InvalidInput, match="line by line"):
+        search(b"a\nb\n", pattern, regex=True)
+
+
+@pytest.mark.parametrize("pattern", ["[^\\n]b", "a\\\\n", "\\d[]\\n]"])
+def test_a_line_feed_that_is_left_out_of_a_class_is_no_line_end(pattern: str) -> None:
+    assert search(b"ab\n", pattern, regex=True).more is False

@@ -1,0 +1,129 @@
+"""Passages as they are found: what is shown of a node, a range or a quote of a revision, and which bytes it rests on."""
+
+from dataclasses import replace
+from typing import Literal
+
+import orjson
+
+from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.documents.model import Document, Node
+from evidence_store.documents.outline import keys_text
+from evidence_store.documents.references import inner_hops
+from evidence_store.documents.text import format_bytes
+from evidence_store.errors import Ambiguous, IntegrityMismatch
+from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_derived, show_node, show_slice
+from evidence_store.model import Selector, Span, TextLimit
+from evidence_store.quote_context import NEAR_BYTES, QuoteContext
+from evidence_store.quotes import FoundQuote, find_quote, word_transforms
+from evidence_store.records.sources import Resource
+from evidence_store.search import search
+from evidence_store.store.mint import Passage
+from evidence_store.store.reader import RevisionReader
+
+KEYS = "keys/1"
+"""Transform of a container into the list of its keys (docs/formats/keys.md)."""
+SEARCH = "search/1"
+"""Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
+View = Literal["source", "keys"]
+
+
+def with_transforms(shown: Shown, more: tuple[str, ...]) -> Shown:
+    return replace(shown, transforms=(*shown.transforms, *more)) if more else shown
+
+
+def quote_in(reader: RevisionReader, within: Span, quote: str, context: QuoteContext) -> FoundQuote:
+    """The quote in a range; its span counts from the range's start, places in an error from the blob's."""
+    try:
+        escaped = reader.revision.format in ESCAPED_FORMATS
+        return find_quote(reader.read(within), quote, encoding_of(reader.revision.notes), context, escaped=escaped)
+    except Ambiguous as exc:
+        places = exc.details["places"]
+        assert isinstance(places, list)
+        moved = [[start + within.start, end + within.start] for start, end in places]
+        raise Ambiguous(exc.message, {**exc.details, "places": moved}) from exc
+
+
+def quote_around(reader: RevisionReader, span: Span, quote: str) -> tuple[str, ...]:
+    """The transforms of a quote that was found at this place before."""
+    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
+    start = max(0, span.start - NEAR_BYTES)
+    near = reader.read(Span(start, min(reader.size, span.end + NEAR_BYTES)))
+    passage = near[span.start - start : span.end - start]
+    found = find_quote(passage, quote, encoding, escaped=escaped)
+    return (*found.transforms, *word_transforms(near, Span(span.start - start, span.end - start), encoding))
+
+
+def node_passage(
+    resource: Resource,
+    reader: RevisionReader,
+    document: Document,
+    node: Node,
+    selector: Selector,
+    view: View,
+    limit: TextLimit,
+    children: Children | None,
+) -> Passage:
+    if view == "keys":
+        shown, transform = show_derived(keys_text(document, node), KEYS, limit), KEYS
+    else:
+        shown, transform = show_node(document, node, limit, children), None
+    hops = (*node.hops, *(hop for hop in inner_hops(document, node) if hop.span not in {known.span for known in node.hops}))
+    return Passage(
+        resource,
+        reader.revision,
+        selector,
+        node.span,
+        hops,
+        transform,
+        reader.digest_of((node.span, *(hop.span for hop in hops))),
+        reader.lines_of(node.span),
+        reader.column_of(node.span.start),
+        shown,
+    )
+
+
+def slice_passage(
+    resource: Resource,
+    reader: RevisionReader,
+    selector: Selector,
+    span: Span,
+    shown: Shown,
+    *,
+    transform: str | None = None,
+    match: Span | None = None,
+) -> Passage:
+    """A passage that is one slice of a revision's bytes."""
+    lines, column = reader.lines_of(span), reader.column_of(span.start)
+    return Passage(resource, reader.revision, selector, span, (), transform, reader.digest_of((span,)), lines, column, shown, match)
+
+
+def whole_passage(resource: Resource, reader: RevisionReader, shown: Shown, transform: str) -> Passage:
+    """A derived passage of a whole revision."""
+    span = Span(0, reader.size)
+    return slice_passage(resource, reader, Selector("bytes", format_bytes(span)), span, shown, transform=transform)
+
+
+def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
+    """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
+    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
+    if not is_over(span, limit):
+        return show_slice(reader.read(span), span, limit, encoding, escaped=escaped)
+    assert limit.max_bytes is not None, "nothing is over no bound"
+    shown = cut_text(reader.read(Span(span.start, span.start + limit.max_bytes)), span, limit, encoding, escaped=escaped)
+    assert shown.cut is not None, "what is over the bound is cut"
+    lines = reader.lines_of(span)
+    return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))
+
+
+def has_hit(reader: RevisionReader, transform: str) -> bool:
+    """Whether what a search receipt is about has a hit in a revision. Raises IntegrityMismatch for what is no transform of a receipt."""
+    revision = reader.revision
+    try:
+        asked = orjson.loads(transform.partition(" ")[2])
+        pattern, regex, ignore_case = str(asked["pattern"]), bool(asked["regex"]), bool(asked["ignore_case"])
+    except (orjson.JSONDecodeError, KeyError, TypeError) as why:
+        raise IntegrityMismatch(f"{transform[:200]!r} is no search") from why
+    raw = reader.read(Span(0, reader.size))
+    encoding, escaped = encoding_of(revision.notes), revision.format in ESCAPED_FORMATS
+    return search(raw, pattern, regex=regex, ignore_case=ignore_case, limit=0, encoding=encoding, escaped=escaped).more
