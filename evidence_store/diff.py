@@ -13,13 +13,13 @@ from typing import Literal
 
 from evidence_store.align import longest_rise
 from evidence_store.deadline import unbounded
-from evidence_store.documents.equality import same_slice, same_text, same_value
+from evidence_store.documents.equality import is_unordered, same_slice, same_text, same_value
 from evidence_store.documents.identity import Side, find_identity
 from evidence_store.documents.model import Child, Document, Node
 from evidence_store.documents.references import REFERENCE, find_target
 from evidence_store.documents.resolve import resolve
 from evidence_store.model import Pointer
-from evidence_store.pointers import ROOT, join, plain_form
+from evidence_store.pointers import ROOT, join, parse_pointer, plain_form
 
 Change = Literal["added", "removed", "changed", "moved"]
 
@@ -137,7 +137,8 @@ class _Walk:
         names = [identity(self._old, child.node) for child in mine]
         known = set(names)
         shared = [int(places[name].token) for name in names if name in places]
-        in_order = frozenset(longest_rise(shared))
+        unordered = is_unordered(_name_of(both.old_pointer), self._old, mine, self._new, its)
+        in_order = frozenset(shared if unordered else longest_rise(shared))
         found: list[_Both | Pair] = []
         for name, child in zip(names, mine, strict=True):
             place = places.get(name)
@@ -165,6 +166,10 @@ class _Walk:
 
     def _same(self, mine: Child, its: Child) -> bool:
         return same_value(self._old, mine.node, self._new, its.node)
+
+
+def _name_of(pointer: Pointer) -> str:
+    return parse_pointer(pointer)[-1] if pointer else ""
 
 
 def _both(above: _Both, mine: Child, its: Child) -> _Both:

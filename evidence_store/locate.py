@@ -67,7 +67,7 @@ def locate(old: Document, old_pointer: str, new: Document) -> Located:
     way = follow(old, tokens, new)
     if way.n_followed < len(tokens):
         return Located(Currency.GONE, None)
-    if not same_value(old, way.old, new, way.new):
+    if not same_value(old, way.old, new, way.new, tokens[-1] if tokens else ""):
         return Located(Currency.CHANGED, way.pointer)
     return Located(Currency.MOVED if way.moved else Currency.SAME, way.pointer)
 
@@ -75,7 +75,9 @@ def locate(old: Document, old_pointer: str, new: Document) -> Located:
 def locate_bytes(old: bytes, span: Span, new: bytes) -> LocatedBytes:
     """Follows a passage of a text without nodes: in its place, else where it stands once."""
     passage = old[span.start : span.end]
-    if new[span.start : span.end] == passage:
+    # Of no bytes there are some everywhere, also past the end, where there is no place.
+    has_place = span.start < len(new) or not (span.start or new)
+    if has_place and new[span.start : span.end] == passage:
         return LocatedBytes(Currency.SAME, span, 1)
     first = new.find(passage)
     if first < 0:

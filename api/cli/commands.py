@@ -5,6 +5,7 @@ from evidence_store.model import Format, Kind
 
 DEFAULT_MAX_TOKENS = 2000
 DEFAULT_HITS = 20
+MAX_HITS = 10_000
 DIFF_PAIRS = 1000
 DEFAULT_PORT = 8420
 
@@ -29,6 +30,7 @@ def _add_sources(verbs: Verbs) -> None:
     put.add_argument("--format", choices=[f.value for f in Format], help="format, whatever media type and suffix say")
     put.add_argument("--kind", choices=[k.value for k in Kind], help="what the resource can prove (default observation)")
     put.add_argument("--scope", metavar="TEXT", help="scope label, shown with every packet")
+    put.add_argument("--tool", metavar="NAME", help="the tool whose output it is; a kind of summary may be chosen by it")
     put.add_argument("--version-label", metavar="L", help="what the publisher calls this revision")
     put.add_argument("--label", action="append", default=[], metavar="L", help="access label; may be given again")
     put.add_argument("--incomplete", action="store_true", help="more is to come; the same bytes put again without it close the revision")
@@ -51,6 +53,7 @@ def _add_reading(verbs: Verbs) -> None:
     summary = verbs.add("summary", "Summarize a tool output by its structure, as derived evidence.", "reading:run_summary")
     summary.add_argument("place", metavar="RESOURCE[@REV]")
     summary.add_argument("--kind", metavar="K", help="json-shape, records, log, metrics, inspection or tests (default: what fits best)")
+    summary.add_argument("--tool", metavar="NAME", help="choose the kind as for an output of this tool (default: that of `put --tool`)")
     _add_max_tokens(summary)
     search = verbs.add("search", "Find lines of a revision.", "reading:run_search")
     search.add_argument("place", metavar="RESOURCE[@REV]", help="a resource, or a pattern of names such as 'ci/*.log'")
@@ -58,7 +61,7 @@ def _add_reading(verbs: Verbs) -> None:
     search.add_argument("pattern", metavar="PATTERN")
     search.add_argument("--regex", action="store_true", help="read the pattern as an RE2 expression")
     search.add_argument("--ignore-case", action="store_true")
-    search.add_argument("--limit", type=whole_number(1), default=DEFAULT_HITS, metavar="N", help="hits at most (default 20)")
+    search.add_argument("--limit", type=whole_number(1, MAX_HITS), default=DEFAULT_HITS, metavar="N", help="hits at most (default 20)")
     search.add_argument("--context", type=whole_number(0), default=0, metavar="N", help="lines around a hit (default 0)")
     _add_max_tokens(search)
     diff = verbs.add("diff", "Compare two revisions place by place.", "reading:run_diff")
@@ -87,6 +90,8 @@ def _add_read(verbs: Verbs) -> None:
     read.add_argument("--suffix", default="", metavar="TEXT", help="with --quote: what stands right after it")
     read.add_argument("--case", metavar="SUITE/NAME", help="test case of a JUnit report; `#2` at the end is the second of that name")
     read.add_argument("--operation", metavar='"get /x"', help="method and path of an OpenAPI document")
+    read.add_argument("--parameter", metavar="NAME", help="with --operation: one of its parameters")
+    read.add_argument("--schema", metavar="NAME", help="a schema of an OpenAPI document")
     read.add_argument("--keys", action="store_true", help="with a pointer: the keys of the container, as evidence of what is absent")
     read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included")
     _add_max_tokens(read)

@@ -44,12 +44,14 @@ def add_common(parser: argparse.ArgumentParser, default: str | None) -> None:
     parser.add_argument("--json", action="store_true", default=default or False, help="JSON on stdout, also for errors on stderr")
 
 
-def whole_number(low: int) -> Callable[[str], int]:
-    """A type of argument: a whole number of at least `low`."""
+def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
+    """A type of argument: a whole number of at least `low`, and at most `high`."""
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdecimal() or len(text) > 15 or int(text) < low:
             raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number of at least {low}")
+        if high is not None and int(text) > high:
+            raise argparse.ArgumentTypeError(f"{text} is more than {high}")
         return int(text)
 
     return read

@@ -10,7 +10,8 @@ from api.settings import read_settings
 from api.tools.reading import read_children
 from api.wiring import Services, open_services
 from evidence_store.documents.junit import find_case, require_report
-from evidence_store.documents.openapi import find_operation
+from evidence_store.documents.model import Document
+from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
 from evidence_store.ids import read_id
 from evidence_store.model import Packet, Pointer, ResourceName, Selector, SelectorKind, TaskName
 from evidence_store.quote_context import NO_CONTEXT, QuoteContext
@@ -43,17 +44,27 @@ def _selector(arguments: Namespace, services: Services, name: str, number: int |
         raise WrongUse("give one of --lines, --head, --tail and --around")
     arguments.lines = arguments.lines if relative is None else relative
     given = [kind for kind in kinds if getattr(arguments, kind) is not None]
-    named = [kind for kind in ("operation", "case") if getattr(arguments, kind) is not None]
+    named = [kind for kind in ("operation", "schema", "case") if getattr(arguments, kind) is not None]
+    if arguments.parameter is not None and named != ["operation"]:
+        raise WrongUse("--parameter stands beside --operation")
     if len(named) == 1 and not given:
         document = services.store.sources.get_tree(services.store.sources.get_revision(ResourceName(name), number))
-        if arguments.case is not None:
-            return Selector("pointer", find_case(require_report(document), arguments.case)), None
-        return Selector("pointer", find_operation(document, arguments.operation).pointer), None
+        return Selector("pointer", _named_place(arguments, document)), None
     if given == ["quote", "pointer"] and not named:
         return Selector("quote", arguments.quote), Pointer(arguments.pointer)
     if len(given) != 1 or named:
-        raise WrongUse("give one of --pointer, --lines, --bytes, --quote, --case and --operation; only a quote may stand beside a pointer")
+        known = "--pointer, --lines, --bytes, --quote, --case, --operation and --schema"
+        raise WrongUse(f"give one of {known}; only a quote may stand beside a pointer")
     return Selector(given[0], getattr(arguments, given[0])), None
+
+
+def _named_place(arguments: Namespace, document: Document) -> Pointer:
+    if arguments.case is not None:
+        return find_case(require_report(document), arguments.case)
+    if arguments.schema is not None:
+        return find_schema(document, arguments.schema).pointer
+    operation = find_operation(document, arguments.operation)
+    return operation.pointer if arguments.parameter is None else find_parameter(document, operation, arguments.parameter).pointer
 
 
 def _relative_lines(arguments: Namespace) -> str | None:
@@ -87,6 +98,8 @@ def run_get(arguments: Namespace, output: Output) -> int:
     if asked.folded:
         shown["folded_from"] = arguments.id
     text = "".join(f"{name}: {value}\n" for name, value in state_json(state).items())
+    if arguments.expand == "refs" and packet.value is not None:
+        text = f"with its references followed:\n{packet.value.decode()}\n{text}"
     output.value(shown, packets_text((packet,)) + text)
     return 0
 
@@ -95,7 +108,8 @@ def run_summary(arguments: Namespace, output: Output) -> int:
     name, number = read_place(arguments.place)
     with open_services(read_settings(arguments.store)) as services:
         limit = services.limit(arguments.max_tokens)
-        _show_packet(services.store.summaries.read(ResourceName(name), number, arguments.kind, limit), output)
+        summaries = services.store.summaries
+        _show_packet(summaries.read(ResourceName(name), number, arguments.kind, limit, tool=arguments.tool), output)
     return 0
 
 
@@ -117,6 +131,12 @@ def run_search(arguments: Namespace, output: Output) -> int:
     if len(targets) > 1:
         shown["receipts"] = [packet_json(p) for p in found.receipts]
     output.value(shown, packets_text((*found.packets, *found.receipts)))
+    if output.json:
+        return 0
+    if found.more:
+        output.note(f"more: there are further hits; --limit {arguments.limit * 10} shows more of them")
+    elif not found.packets and not found.receipts:
+        output.note("no hit so far; the revision is not complete, so this proves no absence")
     return 0
 
 
@@ -134,6 +154,12 @@ def run_diff(arguments: Namespace, output: Output) -> int:
     if found.noise is not None:
         shown["noise"] = dict(found.noise)
     output.value(shown, "".join(lines) or "no difference\n")
+    if output.json:
+        return 0
+    if found.more:
+        output.note(f"more: there are further pairs; --limit {arguments.limit * 10} shows more of them, --pointer P those below a place")
+    if found.noise:
+        output.note("left out as noise: " + ", ".join(f"{n} by {rule}" for rule, n in found.noise))
     return 0
 
 

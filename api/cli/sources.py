@@ -44,6 +44,7 @@ def run_put(arguments: Namespace, output: Output) -> int:
         None if arguments.format is None else Format(arguments.format),
         None if arguments.file == "-" else Path(arguments.file).name,
         arguments.version_label,
+        arguments.tool,
         complete=not arguments.incomplete,
         if_newest=arguments.if_newest,
         idempotency_key=arguments.idempotency_key,

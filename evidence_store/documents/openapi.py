@@ -49,12 +49,29 @@ def find_operation(document: Document, words: str) -> Place:
     matching = _matching_paths(document, paths, path)
     if not matching:
         _refuse(document, paths, f"there is no path {path[:SHOWN_CHARS]!r}")
-    having = [name for name in matching if _has(document, join(paths, name), method)]
+    items = {name: _path_item(document, join(paths, name), method) for name in matching}
+    having = [name for name, item in items.items() if _has(document, item, method)]
     if len(having) > 1:
-        raise Ambiguous(f"several paths have the shape of {path[:SHOWN_CHARS]!r}", {"places": [join(paths, one, method) for one in having]})
+        raise Ambiguous(f"several paths have the shape of {path[:SHOWN_CHARS]!r}", {"places": [join(items[one], method) for one in having]})
     if not having:
-        _refuse(document, join(paths, matching[0]), f"{matching[0][:SHOWN_CHARS]!r} has no operation {method!r}")
-    return Place(join(paths, having[0], method), exact_path=having[0] == path)
+        _refuse(document, items[matching[0]], f"{matching[0][:SHOWN_CHARS]!r} has no operation {method!r}")
+    return Place(join(items[having[0]], method), exact_path=having[0] == path)
+
+
+def _path_item(document: Document, pointer: Pointer, method: str) -> Pointer:
+    """Where the operations of a path stand: at the path, or where its reference leads within the document.
+
+    Raises NotFound, with the reference, where it leads elsewhere: then nothing is known of the operation here.
+    """
+    if _has(document, pointer, method):
+        return pointer
+    item = _followed(document, pointer)
+    reference = _text(document, item, "$ref")
+    if reference is not None:
+        raise NotFound(
+            f"the operations of {pointer!r} stand elsewhere, at {reference[:SHOWN_CHARS]!r}: read them there", {"reference": reference}
+        )
+    return item
 
 
 def find_schema(document: Document, name: str) -> Place:

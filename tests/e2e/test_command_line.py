@@ -353,3 +353,31 @@ def test_arguments_that_are_no_text_are_an_error_like_any_other(stored: Evidence
     """Bytes that are not UTF-8 reach Python as half surrogate pairs (PEP 383)."""
     assert os.fsencode(words[1])
     assert stored(*words).code in (2, 3)
+
+
+def test_people_are_told_that_there_is_more(stored: Evidence, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+
+    def people(*words: str) -> bytes:
+        return stored.bare(*words, "--store", stored.folder).err
+
+    path.write_bytes(b"12:00:01 a\nb\nc\n")
+    stored("put", path, "--resource", "a.log")
+    assert b"more:" in people("search", "a.log", ".", "--regex", "--limit", "1")
+    assert people("search", "a.log", ".", "--regex", "--limit", "9") == b""
+    path.write_bytes(b"12:00:02 a\nx\nc\ny\n")
+    stored("put", path, "--resource", "a.log")
+    told = people("diff", "a.log@1", "a.log@2", "--limit", "1")
+    assert b"more:" in told
+    assert b"1 by time" in told
+
+
+def test_a_parameter_and_a_schema_are_read_by_name(evidence: Evidence, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"openapi": "3.1.0", "paths": {"/a": {"get": {"parameters": [{"name": "n", "in": "query"}]}}},'
+                     b' "components": {"schemas": {"S": {"type": "string"}}}}')  # fmt: skip
+    evidence("put", path, "--resource", "a.json")
+    assert evidence("read", "a.json", "--schema", "S").answer()["pointer"] == "/components/schemas/S"
+    found = evidence("read", "a.json", "--operation", "get /a", "--parameter", "n").answer()
+    assert found["pointer"] == "/paths/~1a/get/parameters/0"
+    evidence("read", "a.json", "--schema", "S", "--parameter", "n").error(2)

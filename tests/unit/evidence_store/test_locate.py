@@ -96,6 +96,14 @@ def test_a_pointer_that_leads_nowhere_in_the_old_document_is_an_error() -> None:
         locate(document(OLD), "/none", document(NEW))
 
 
+@pytest.mark.parametrize(("new", "verdict"), [(b"abc\n", "same"), (b"abc", "moved"), (b"", "moved")])
+def test_no_bytes_stand_where_there_are_any(new: bytes, verdict: str) -> None:
+    """A slice past the end is empty, too, and no place that could be read."""
+    found = locate_bytes(b"abcd\n", Span(3, 3), new)
+    assert found.verdict is Currency(verdict)
+    assert found.span is None or found.span.end <= len(new)
+
+
 def test_bytes_are_followed_where_they_stand_once() -> None:
     old = b"one\nFAILED x\n"
     span = Span(4, 12)
@@ -105,3 +113,11 @@ def test_bytes_are_followed_where_they_stand_once() -> None:
     assert locate_bytes(old, span, b"nothing\n").verdict is Currency.GONE
     several = locate_bytes(old, span, b"FAILED x\nFAILED x\n")
     assert (several.verdict, several.span, several.n_places) == (Currency.MOVED, None, 2)
+
+
+def test_a_list_that_is_a_set_is_the_same_in_any_order() -> None:
+    old, new = document({"required": ["a", "b"], "list": ["a", "b"]}), document({"required": ["b", "a"], "list": ["b", "a"]})
+    assert locate(old, "/required", new).verdict is Currency.SAME
+    assert locate(old, "/list", new).verdict is Currency.CHANGED
+    assert locate(document({"a": {"enum": [1, "1"]}}), "/a", document({"a": {"enum": ["1", 1]}})).verdict is Currency.SAME
+    assert locate(document({"a": {"enum": [1, 1]}}), "/a", document({"a": {"enum": [1, "1"]}})).verdict is Currency.CHANGED

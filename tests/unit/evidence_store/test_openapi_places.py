@@ -130,3 +130,13 @@ def test_the_version_is_the_one_that_is_spelled(spec: Document) -> None:
 
 def test_a_shape_forgets_the_names_in_braces() -> None:
     assert shape_of("/a/{x}/b/{y}.json") == "/a/{}/b/{}.json"
+
+
+def test_the_operations_of_a_path_that_is_a_reference_are_found_where_they_stand() -> None:
+    raw = b'{"paths": {"/a": {"$ref": "#/x/a"}, "/b": {"$ref": "b.json#/b", "put": {}}}, "x": {"a": {"get": {}}}}'
+    parsed = open_document(raw, Format.JSON)
+    assert find_operation(parsed, "get /a").pointer == "/x/a/get"
+    assert find_operation(parsed, "put /b").pointer == "/paths/~1b/put"
+    with pytest.raises(NotFound, match="stand elsewhere") as caught:
+        find_operation(parsed, "get /b")
+    assert caught.value.details == {"reference": "b.json#/b"}
