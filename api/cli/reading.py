@@ -9,7 +9,7 @@ from api.presenters import Json, packet_json, state_json
 from api.settings import read_settings
 from api.tools.reading import read_children
 from api.wiring import Services, open_services
-from evidence_store.documents.junit import find_case, require_report
+from evidence_store.documents.cases import find_case
 from evidence_store.documents.model import Document
 from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
 from evidence_store.ids import read_id
@@ -60,7 +60,7 @@ def _selector(arguments: Namespace, services: Services, name: str, number: int |
 
 def _named_place(arguments: Namespace, document: Document) -> Pointer:
     if arguments.case is not None:
-        return find_case(require_report(document), arguments.case)
+        return find_case(document, arguments.case)
     if arguments.schema is not None:
         return find_schema(document, arguments.schema).pointer
     operation = find_operation(document, arguments.operation)

@@ -124,7 +124,7 @@ TOOLS: tuple[Tool, ...] = (
             "quote": _text("Text that stands there once."),
             "prefix": _text("With quote: what stands right before it."),
             "suffix": _text("With quote: what stands right after it."),
-            "case": _text("Test case of a JUnit report, SUITE/NAME."),
+            "case": _text("Test case of a report, SUITE/NAME or PACKAGE/TEST."),
             "max_tokens": _TOKENS,
         },
         ("resource",),

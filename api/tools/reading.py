@@ -5,7 +5,7 @@ import orjson
 from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
-from evidence_store.documents.junit import find_case, require_report
+from evidence_store.documents.cases import find_case
 from evidence_store.documents.model import Document
 from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
 from evidence_store.documents.resolve import resolve
@@ -91,7 +91,7 @@ def _selector(context: ToolContext, name: ResourceName, revision: int, kind: str
     match kind:
         case "case":
             document = context.store.sources.get_tree(context.store.sources.get_revision(name, revision))
-            return Selector("pointer", find_case(require_report(document), text))
+            return Selector("pointer", find_case(document, text))
         case "quote":
             return Selector("quote", text)
         case "bytes":
