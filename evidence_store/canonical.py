@@ -15,12 +15,14 @@ def canonical_bytes(value: JsonValue) -> bytes:
     """RFC 8785 bytes of `value`.
 
     Integers are bounded by ±(2^53 − 1), as RFC 8785 section 3.2.2.3 asks; larger ones go in as text.
-    Raises InvalidInput for what has no canonical form (such integers, NaN, half surrogate pairs).
+    Raises InvalidInput for what has no canonical form (such integers, NaN, half surrogate pairs), and for what is nested too deeply.
     """
     try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeError) as why:
         raise InvalidInput(f"no canonical JSON form: {why}") from why
+    except RecursionError as why:
+        raise InvalidInput("no canonical JSON form: the value is nested too deeply") from why
 
 
 def digest_of(data: bytes | memoryview) -> Digest:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _CITATION = re.compile(r"\[(ev_[0-9A-Za-z]+)\]")
-_QUOTE = re.compile(r'"([^"]*)"|“([^”]*)”|「([^」]*)」|«([^»]*)»')
+_CLOSING = {'"': '"', "“": "”", "「": "」", "«": "»"}
+_OPENING = re.compile('["“「«]')
 _TASK = re.compile(r"^- Task: `([^`]+)`", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
@@ -42,9 +43,23 @@ def find_citations(text: str) -> tuple[CitedPlace, ...]:
 def _in_line(number: int, line: str) -> Iterator[CitedPlace]:
     start = 0
     for match in _CITATION.finditer(line):
-        quotes = [next(filter(None, quote.groups()), "") for quote in _QUOTE.finditer(line, start, match.start())]
+        quotes = list(_iter_quotes(line, start, match.start()))
         yield CitedPlace(match[1], quotes[-1] if quotes else None, number, match.start() + 1)
         start = match.end()
+
+
+def _iter_quotes(line: str, start: int, end: int) -> Iterator[str]:
+    """Texts in quotation marks; a mark that nothing closes is an ordinary character."""
+    never_closed: set[str] = set()
+    while (opening := _OPENING.search(line, start, end)) is not None:
+        mark, start = _CLOSING[opening[0]], opening.end()
+        # What does not stand behind one opening mark stands behind none of the later ones: a line is read a few times at most.
+        closing = -1 if mark in never_closed else line.find(mark, start, end)
+        if closing < 0:
+            never_closed.add(mark)
+            continue
+        yield line[start:closing]
+        start = closing + 1
 
 
 def find_uncited(text: str) -> tuple[Uncited, ...]:

@@ -156,9 +156,17 @@ def _format_entry(entry: OutlineEntry) -> str:
 
 _ID = r"ev_[0-9a-z]+"
 _HEAD = re.compile(rf"\[evidence ({_ID})\]")
-_EXCERPT = re.compile(r"(\d+) lines?(, ends with newline)?(?:, cut: bytes (\d+)-(\d+) of (\d+)-(\d+))?(?:, next (.+))?", re.DOTALL)
-_OUTLINE = re.compile(r"(object|array), (\d+) (?:members|items), (?:(\d+)-(\d+) shown|none shown from (\d+))(?:, next (.+))?", re.DOTALL)
-_ENTRY = re.compile(r'- ("(?:[^"\\]|\\.)*") (object|array|string|number|boolean|null) (-|\d+) (\d+)(?: (\[.*\]|".*"))?', re.DOTALL)
+_NUMBER = "([0-9]{1,18})"
+_EXCERPT = re.compile(
+    rf"{_NUMBER} lines?(, ends with newline)?(?:, cut: bytes {_NUMBER}-{_NUMBER} of {_NUMBER}-{_NUMBER})?(?:, next (.+))?", re.DOTALL
+)
+_OUTLINE = re.compile(
+    rf"(object|array), {_NUMBER} (?:members|items), (?:{_NUMBER}-{_NUMBER} shown|none shown from {_NUMBER})(?:, next (.+))?", re.DOTALL
+)
+_LINES, _WHOLE = re.compile(f"{_NUMBER}-{_NUMBER}"), re.compile(_NUMBER)
+_ENTRY = re.compile(
+    r'- ("(?:[^"\\]|\\.)*") (object|array|string|number|boolean|null) (-|[0-9]{1,18}) ([0-9]{1,18})(?: (\[.*\]|".*"))?', re.DOTALL
+)
 _SELECTORS: tuple[SelectorKind, ...] = ("pointer", "bytes", "quote")
 
 
@@ -216,7 +224,7 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
     resource = ResourceName(parse_value(lines.get("resource")))
     revision = _number(lines, lines.get("revision"))
     found = _find_selector(lines)
-    spread = lines.match(re.compile(r"(\d+)-(\d+)"), lines.get("lines"))
+    spread = lines.match(_LINES, lines.get("lines"))
     column = lines.find("column")
     packet_format = lines.get("format")
     status = lines.get("status")
@@ -231,7 +239,7 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
         id=evidence,
         resource=resource,
         revision=revision,
-        selector=found or Selector("lines", spread[0]),
+        selector=found or Selector("lines", f"{int(spread[1])}-{int(spread[2])}"),
         lines=LineRange(int(spread[1]), int(spread[2])),
         column=None if column is None else _number(lines, column),
         format=Format(packet_format),
@@ -246,7 +254,13 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
 
 
 def _number(lines: _Lines, text: str) -> int:
-    return int(lines.match(re.compile(r"\d+"), text)[0])
+    return int(lines.match(_WHOLE, text)[0])
+
+
+def _span(lines: _Lines, start: str, end: str) -> Span:
+    if int(start) > int(end):
+        raise lines.fault(f"no byte range: {start}-{end}")
+    return Span(int(start), int(end))
 
 
 def _find_selector(lines: _Lines) -> Selector | None:
@@ -276,7 +290,7 @@ def _parse_body(lines: _Lines) -> _Body:
         if not line.startswith("| "):
             raise lines.fault("a line of the excerpt expected")
         shown.append(line[2:])
-    cut = CutText(Span(int(head[3]), int(head[4])), Span(int(head[5]), int(head[6]))) if head[3] else None
+    cut = CutText(_span(lines, head[3], head[4]), _span(lines, head[5], head[6])) if head[3] else None
     excerpt = "\n".join(shown) + ("\n" if head[2] else "")
     return _Body(excerpt, cut, None, parse_value(head[7]) if head[7] else None)
 

@@ -81,7 +81,7 @@ class SectionsText:
 
 
 _TASK_LISTS = (("in scope", "in_scope"), ("excluded", "excluded"), ("constraint", "constraints"), ("proposed", "proposed"))
-_TASK_HEAD = re.compile(r"\[task (.+) revision (\d+)\]", re.DOTALL)
+_TASK_HEAD = re.compile(r"\[task (.+) revision ([0-9]{1,18})\]", re.DOTALL)
 
 
 def format_task(task: TaskRevision) -> str:

@@ -70,6 +70,12 @@ def test_a_closed_standard_input_is_told(store: Path) -> None:
     assert error["code"] == "unreadable_file"
 
 
+def test_a_file_name_that_no_file_can_have_is_told(store: Path, tmp_path: Path) -> None:
+    """The JSON answer of `evidence demo` names its report; one that was edited may name anything."""
+    (tmp_path / "answer.json").write_text('{"report": "a\\u0000b"}')
+    assert run(store, "check", tmp_path / "answer.json").error(2)["code"] == "unreadable_file"
+
+
 def test_an_empty_standard_input_is_an_empty_revision(store: Path) -> None:
     assert run(store, "put", "-", "--resource", "a", "--format", "text").answer()["size"] == 0
     done = run(store, "cat", "a")

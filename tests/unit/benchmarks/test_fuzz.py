@@ -3,8 +3,10 @@
 import pytest
 
 from benchmarks.fuzz import Fault, Run, format_runs, place_of, repeated
+from benchmarks.fuzz_replay import promised
 from benchmarks.fuzz_targets import TARGETS
-from evidence_store.errors import EvidenceStoreError
+from evidence_store.errors import EvidenceStoreError, NotFound
+from evidence_store.model import LineRange, Span
 
 
 @pytest.mark.parametrize("reader", TARGETS)
@@ -17,6 +19,39 @@ def test_every_input_to_begin_with_is_answered_or_refused_by_name(reader: str) -
         except EvidenceStoreError:
             continue
     assert n_answered, "some input gets through to the reader"
+
+
+@pytest.mark.parametrize(
+    ("reader", "broken", "by"),
+    [
+        ("json", "evidence_store.documents.json._length", lambda value: len(value) - 1),
+        ("junit", "evidence_store.documents.junit_read.element_end", lambda raw, at: at),
+        ("yaml", "benchmarks.fuzz_replay.lines_of_span", lambda raw, span: LineRange(1, raw.count(b"\n", 0, span.end) + 1)),
+        ("quotes", "evidence_store.quotes._Text.span", lambda text, chars: Span(chars.start, chars.end)),
+        ("search", "evidence_store.search._offset", lambda kept, at, *, at_end: at),
+        ("locate", "evidence_store.locate.same_value", lambda *_: True),
+        ("stored", "evidence_store.store.reader.RevisionReader.lines_of", lambda reader, span: LineRange(1, 1)),
+    ],
+)
+def test_a_broken_promise_is_found(reader: str, broken: str, by: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices that are not the value, lines that do not hold the passage: a refusal of what was promised does not hide them."""
+    monkeypatch.setattr(broken, by)
+    assert any(is_fault(reader, seed) for seed in TARGETS[reader].seeds())
+
+
+def is_fault(reader: str, data: bytes) -> bool:
+    try:
+        TARGETS[reader].act(data)
+    except EvidenceStoreError:
+        return False
+    except Exception:
+        return True
+    return False
+
+
+def test_a_refusal_of_what_was_promised_is_a_fault() -> None:
+    with pytest.raises(AssertionError, match="it is there: NotFound"), promised("it is there"):
+        raise NotFound("it is not")
 
 
 def test_an_input_is_repeated_behind_its_switches() -> None:

@@ -42,6 +42,14 @@ def test_what_has_no_canonical_form_is_refused(value: JsonValue) -> None:
         canonical_bytes(value)
 
 
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    value: JsonValue = []
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(InvalidInput, match="nested too deeply"):
+        canonical_bytes(value)
+
+
 def test_the_bounds_of_integers_are_inclusive() -> None:
     assert canonical_bytes([LARGEST, -LARGEST]) == b"[9007199254740991,-9007199254740991]"
 

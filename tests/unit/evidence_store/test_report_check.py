@@ -1,5 +1,7 @@
 """Citations in a report: where they stand, what they quote, which sentences have none."""
 
+import time
+
 import pytest
 
 from evidence_store.report_check import CitedPlace, Uncited, find_citations, find_task, find_uncited
@@ -39,6 +41,19 @@ def test_each_citation_takes_only_what_stands_after_the_one_before() -> None:
 
 def test_a_quote_does_not_reach_over_a_line_end() -> None:
     assert quotes('it is "50\n" [ev_tpvnrht0mge4]') == [None]
+
+
+def test_a_mark_that_nothing_closes_is_an_ordinary_character() -> None:
+    assert quotes('5″ and “a "b" [ev_tpvnrht0mge4]') == ["b"]
+    assert quotes("“a “b” c” [ev_tpvnrht0mge4]") == ["a “b"]
+
+
+@pytest.mark.parametrize("mark", ['"', "“", "「", "«"])
+def test_many_marks_that_nothing_closes_cost_a_few_passes(mark: str) -> None:
+    """Looked for behind each of them, the closing mark took minutes; a report may have 64 MiB."""
+    started = time.process_time()
+    assert len(find_citations(f"{mark}a" * 200_001 + "[ev_tpvnrht0mge4]")) == 1
+    assert time.process_time() - started < 5
 
 
 def test_a_link_is_a_citation_too() -> None:

@@ -110,6 +110,29 @@ def test_a_packet_that_breaks_off_is_refused(n_lines: int) -> None:
         parse_packets(broken)
 
 
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [
+        ("excerpt: 1 line", "excerpt: 1 line, cut: bytes 3-1 of 0-9"),
+        ("excerpt: 1 line", "excerpt: 1 line, cut: bytes 0-1 of 9-0"),
+        ("revision: 1", f"revision: {'9' * 5000}"),
+        ("lines: 1-1", f"lines: 1-{'9' * 5000}"),
+    ],
+)
+def test_numbers_that_are_no_place_are_refused(line: str, broken: str) -> None:
+    """Python turns no digits past 4300 into a number, and `Span` takes no end before its start; both say so with a ValueError."""
+    made = format_packet(GOLDEN)
+    assert f"\n{line}\n" in made
+    with pytest.raises(MalformedText):
+        parse_packets(made.replace(line, broken))
+
+
+def test_lines_are_spelled_one_way() -> None:
+    made = format_packet(dataclasses.replace(GOLDEN, selector=Selector("lines", "1-1"))).replace("lines: 1-1", "lines: 01-1")
+    (found,) = parse_packets(made)
+    assert parse_packets(format_packet_text(found)) == (found,)
+
+
 def test_a_tool_error_reads_as_the_grammar_page_shows_it() -> None:
     made = format_error("not_found", "no /a/b", {"nearest": "/a", "keys": ["x", "y"]}, retry=True)
     assert made == '[error not_found]\nmessage: no /a/b\nretry: yes\nnearest: "/a"\nkeys: ["x","y"]\n[end error]\n'
