@@ -6,6 +6,7 @@ store.passages    evidence
 store.tasks       task revisions, progress
 store.runs        steps, projections, exposures, calls
 store.claims      claims, reports
+store.rejudging   judgements under a new task revision
 store.comparisons search, diff
 store.locations   evidence in other revisions
 store.references  evidence with its $refs followed
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
     from evidence_store.store.references import References
+    from evidence_store.store.rejudging import Rejudging
     from evidence_store.store.runs import Runs
     from evidence_store.store.summaries import Summaries
     from evidence_store.store.tasks import Tasks
@@ -74,6 +76,12 @@ class EvidenceStore:
         from evidence_store.store.claims import Claims  # start-up cost
 
         return Claims(self.core, self.passages)
+
+    @cached_property
+    def rejudging(self) -> "Rejudging":
+        from evidence_store.store.rejudging import Rejudging  # start-up cost
+
+        return Rejudging(self.core, self.claims)
 
     @cached_property
     def comparisons(self) -> "Comparisons":
