@@ -6,7 +6,8 @@ from api.settings import Settings
 from api.wiring import Services, open_services
 from evidence_store.errors import JsonValue, NotFound, StoreMissing
 from evidence_store.model import EvidenceId, Packet
-from projector import GivenEvidence, Outcome, Principal, counter_for, project, step_from_json
+from evidence_store.store.retrieval import Retrieved
+from projector import Candidate, GivenEvidence, Outcome, Principal, counter_for, project, step_from_json
 
 EVIDENCE_TOKENS = 4000
 """Tokens that one evidence of a step may take; what is larger comes as an outline, or cut."""
@@ -70,6 +71,20 @@ class OwnersReader:
     def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
         """See `projector.ports.Gate`."""
         return frozenset(ids)
+
+
+def candidates_of(found: Sequence[Retrieved]) -> tuple[Candidate, ...]:
+    """What a scorer of the store found, as candidates of a step."""
+    return tuple(_candidate(one) for one in found)
+
+
+def _candidate(one: Retrieved) -> Candidate:
+    packet = one.packet
+    source = f"{packet.resource}@{packet.revision}"
+    if packet.pointer is not None:
+        return Candidate(packet.excerpt, f"{source} {packet.pointer}", one.scorer, repr(one.score))
+    text = packet.excerpt.removesuffix("\n")
+    return Candidate(text, source, one.scorer, repr(one.score), lines=packet.lines)
 
 
 def project_step(value: JsonValue, settings: Settings) -> Outcome:

@@ -6,15 +6,15 @@ room. Sections further back have floors, so that much evidence cannot crowd out 
 """
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from evidence_store.model import EvidenceId, ProgressItem, ProgressState
+from projector.candidates import prepare
 from projector.collect import Collected
 from projector.dialogue import Dialogue, Passage, instructions
 from projector.lines import Block, InUse, block_name, blocks, claims_text, visible
 from projector.measure import Measure
 from projector.model import Candidate, Kept, Omitted, Step
-from projector.pack import MAX_MISSES, Room, Scored, Shelf, demand, fill, leave, ranked
+from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, leave
 from projector.rejudge import Judged
 from projector.render.openai_chat import Layout, background_line, progress_counts
 from projector.render.packets import format_packet
@@ -97,6 +97,7 @@ class Fit:
         self._claims: dict[ClaimSection, list[Block]] = {name: [] for name in CLAIM_SECTIONS}
         self._packets: list[EvidenceId] = []
         self._background: list[Candidate] = []
+        self._candidates = prepare(material.step.candidates)
         self._rescued: list[EvidenceId] = []
         """Of results that cannot be sent as such."""
         self._open: Passage | None = None
@@ -253,7 +254,7 @@ class Fit:
     def _fill_background(self, limit: int) -> None:
         frame = 0 if self._background else self._measure.piece("[background]\n") + self._measure.piece("[end background]\n")
         cap = self._share(CANDIDATE_SHARE)
-        left = [one for one in _ranked(self._material.step.candidates) if one not in self._background]
+        left = [one for one in self._candidates.ready if one not in self._background]
         fitting = [one for one in left if self._background_shelf.tokens(one) <= cap] if limit > frame else []
         taken = fill(self._room, self._background_shelf, fitting, min(limit, self._room.left) - frame).taken
         if taken and frame:
@@ -306,7 +307,9 @@ class Fit:
         reasons = dict.fromkeys(left.reason for left in self._material.judged.left)
         for reason in reasons:
             room.leave("facts", (left.id for left in self._material.judged.left if left.reason == reason), None, reason)
-        leave(room, self._background_shelf, [one for one in _ranked(self._material.step.candidates) if one not in self._background])
+        leave(room, self._background_shelf, [one for one in self._candidates.ready if one not in self._background])
+        leave(room, self._background_shelf, self._candidates.below, "its scorer thinks little of it")
+        leave(room, self._background_shelf, self._candidates.repeated, "says what another one says")
         for passage in self._later:
             room.leave("dialogue", (passage.group.name,), passage.tokens, "no room")
         rest = self._dialogue.rest()
@@ -355,11 +358,3 @@ class Fit:
             cited=tuple(dict.fromkeys(named)),
             open_calls=self._open.group.open_calls if self._open else (),
         )
-
-
-def _ranked(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """In order of claim; of texts that differ in case and spaces alone, the first."""
-    once: dict[str, Candidate] = {}
-    for one in ranked(Scored(one.scorer, Decimal(one.score), one) for one in candidates):
-        once.setdefault(" ".join(one.text.casefold().split()), one)
-    return tuple(once.values())

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from evidence_store.errors import JsonValue
-from evidence_store.model import ClaimView, EvidenceId, Packet, ProgressItem, TaskRevision
+from evidence_store.model import ClaimView, EvidenceId, LineRange, Packet, ProgressItem, TaskRevision
 from projector.budget import Budget, Profile
 
 JsonObject: TypeAlias = Mapping[str, JsonValue]
@@ -68,6 +68,10 @@ class Candidate:
     """A decimal number as written."""
     at: str = ""
     """When it was observed, as the caller writes times."""
+    about: str = ""
+    """What it speaks of: pieces about the same in different words contradict each other."""
+    lines: LineRange | None = None
+    """Where it stands in its source, so that neighbours are joined."""
 
 
 @dataclass(frozen=True, slots=True)

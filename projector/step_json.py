@@ -11,6 +11,7 @@ from evidence_store.model import (
     CitationRole,
     ClaimView,
     EvidenceId,
+    LineRange,
     Packet,
     Pointer,
     ProgressItem,
@@ -177,7 +178,7 @@ def _need(reader: JsonReader) -> Need:
     return Need(kind, reader.text(kind, None))
 
 
-_CANDIDATE = ("text", "source", "scorer", "score", "at")
+_CANDIDATE = ("text", "source", "scorer", "score", "at", "about", "lines")
 
 
 def _candidate(reader: JsonReader) -> Candidate:
@@ -189,7 +190,17 @@ def _candidate(reader: JsonReader) -> Candidate:
         finite = False
     if not finite:
         raise reader.refuse("score", "a number")
-    return Candidate(reader.text("text", None), reader.text("source"), reader.text("scorer"), text, _time(reader))
+    about, lines = reader.text("about"), _lines(reader)
+    return Candidate(reader.text("text", None), reader.text("source"), reader.text("scorer"), text, _time(reader), about, lines)
+
+
+def _lines(reader: JsonReader) -> LineRange | None:
+    value = reader.value.get("lines")
+    if value is None:
+        return None
+    if not (isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value) and 1 <= value[0] <= value[1]):
+        raise reader.refuse("lines", "two line numbers, the first not after the last")
+    return LineRange(value[0], value[1])
 
 
 def _time(reader: JsonReader) -> str:

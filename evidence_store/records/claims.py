@@ -110,7 +110,7 @@ def insert_ruling(connection: WriteConnection, workspace: WorkspaceName, task: T
 
 
 def list_claims(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None = None) -> Sequence[ClaimView]:
-    """Claims of a task in order, or one of them, each with its newest standing."""
+    """Claims of a task in order, or one of them, each with its newest standing and the task revision that it holds under."""
     mine = [claims.c.workspace == workspace, claims.c.task == task]
     events = [claim_events.c.workspace == workspace, claim_events.c.task == task]
     if number is not None:
@@ -132,7 +132,7 @@ def list_claims(connection: ReadConnection, workspace: WorkspaceName, task: Task
         claim_events.c.standing,
         claim_events.c.reason,
         claim_events.c.checker,
-        claims.c.task_revision,
+        claim_events.c.task_revision,
         claim_events.c.scope_rule,
     )
     query = (

@@ -54,11 +54,80 @@ def find_task_revision(
 
 
 def _list_proposed(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> tuple[str, ...]:
-    decided = select(proposal_events.c.proposal).where(proposal_events.c.workspace == workspace, proposal_events.c.task == task)
-    query = select(proposals.c.text).where(
-        proposals.c.workspace == workspace, proposals.c.task == task, proposals.c.ordinal.not_in(decided)
+    return tuple(one.text for one in list_proposals(connection, workspace, task) if one.decision is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A constraint that a user stated, and what was decided about it."""
+
+    ordinal: int
+    """1-based within the task."""
+    text: str
+    run: int | None
+    message: int | None
+    """Of the run: the user's message that states it."""
+    author: str
+    decision: Literal["accepted", "declined"] | None
+    task_revision: int | None
+    """The task revision that an accepted one became."""
+
+
+def list_proposals(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> Sequence[Proposal]:
+    """All proposals of a task in order, also those that were decided."""
+    decided = (proposal_events.c.workspace == proposals.c.workspace) & (proposal_events.c.task == proposals.c.task)
+    events = proposals.outerjoin(proposal_events, decided & (proposal_events.c.proposal == proposals.c.ordinal))
+    columns = (
+        proposals.c.ordinal,
+        proposals.c.text,
+        proposals.c.run,
+        proposals.c.message,
+        proposals.c.author,
+        proposal_events.c.decision,
+        proposal_events.c.task_revision,
     )
-    return tuple(connection.execute(query.order_by(proposals.c.ordinal)).scalars())
+    query = select(*columns).select_from(events).where(proposals.c.workspace == workspace, proposals.c.task == task)
+    return [Proposal(*row) for row in connection.execute(query.order_by(proposals.c.ordinal))]
+
+
+def insert_proposal(
+    connection: WriteConnection,
+    workspace: WorkspaceName,
+    task: TaskName,
+    text: str,
+    place: tuple[int | None, int | None],
+    author: str,
+    at: int,
+) -> int:
+    """Adds a proposal and gives its ordinal; `place` is the run and the message in it."""
+    mine = (proposals.c.workspace == workspace, proposals.c.task == task)
+    ordinal = (connection.execute(select(func.max(proposals.c.ordinal)).where(*mine)).scalar() or 0) + 1
+    run, message = place
+    row = {"workspace": workspace, "task": task, "ordinal": ordinal, "text": text, "run": run, "message": message, "author": author}
+    connection.execute(insert(proposals).values({**row, "created_at": at}))
+    return ordinal
+
+
+def insert_decision(
+    connection: WriteConnection,
+    workspace: WorkspaceName,
+    task: TaskName,
+    proposal: int,
+    decision: Literal["accepted", "declined"],
+    task_revision: int | None,
+    author: str,
+    at: int,
+) -> None:
+    row = {
+        "workspace": workspace,
+        "task": task,
+        "proposal": proposal,
+        "decision": decision,
+        "task_revision": task_revision,
+        "author": author,
+        "at": at,
+    }
+    connection.execute(insert(proposal_events).values(row))
 
 
 def insert_task_revision(connection: WriteConnection, workspace: WorkspaceName, new: TaskRevision, author: str, at: int) -> None:

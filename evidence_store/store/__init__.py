@@ -6,6 +6,8 @@ store.passages    evidence
 store.tasks       task revisions, progress
 store.runs        steps, projections, exposures, calls
 store.claims      claims, reports
+store.rejudging   judgements under a new task revision
+store.retrieval   what a question may be about
 store.comparisons search, diff
 store.locations   evidence in other revisions
 store.references  evidence with its $refs followed
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
     from evidence_store.store.references import References
+    from evidence_store.store.rejudging import Rejudging
+    from evidence_store.store.retrieval import Retrieval
     from evidence_store.store.runs import Runs
     from evidence_store.store.summaries import Summaries
     from evidence_store.store.tasks import Tasks
@@ -76,6 +80,12 @@ class EvidenceStore:
         return Claims(self.core, self.passages)
 
     @cached_property
+    def rejudging(self) -> "Rejudging":
+        from evidence_store.store.rejudging import Rejudging  # start-up cost
+
+        return Rejudging(self.core, self.claims)
+
+    @cached_property
     def comparisons(self) -> "Comparisons":
         from evidence_store.store.comparisons import Comparisons  # start-up cost
 
@@ -92,6 +102,12 @@ class EvidenceStore:
         from evidence_store.store.references import References  # start-up cost
 
         return References(self.sources, self.passages)
+
+    @cached_property
+    def retrieval(self) -> "Retrieval":
+        from evidence_store.store.retrieval import Retrieval  # start-up cost
+
+        return Retrieval(self.core, self.sources, self.passages)
 
     @cached_property
     def summaries(self) -> "Summaries":

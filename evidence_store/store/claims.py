@@ -108,6 +108,17 @@ class Claims:
         self._rule(step.run, number, request)
         return self.get(task, number)
 
+    def rule_again(self, task: TaskName, number: int) -> ClaimView:
+        """Rules on a claim by what is known now, under the newest task revision. Raises NotFound.
+
+        An exclusion stays one while its rule is still one of the task's; everything else is checked for support.
+        """
+        claim, step = self.get(task, number), self.get_step(task, number)
+        excluded = claim.scope_rule is not None
+        standing: Literal["open", "excluded"] = "excluded" if excluded else "open"
+        self._rule(step.run, number, ClaimRequest(claim.about, claim.text, claim.citations, claim.author, standing, claim.scope_rule))
+        return self.get(task, number)
+
     def _is_rejected(self, connection: ReadConnection, task: TaskName, id_: EvidenceId, newest: int) -> bool:
         """Citing an evidence does not overturn what was decided about it under the same task revision."""
         judged = task_records.find_judgement(connection, self._core.workspace, task, "evidence", id_)

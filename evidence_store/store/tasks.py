@@ -5,14 +5,16 @@ A task revision comes only through `add_revision`, and no function here takes te
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
-from evidence_store.database import ReadConnection
-from evidence_store.errors import Conflict, InvalidInput, NotFound
+from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
 from evidence_store.model import EvidenceId, ProgressItem, ProgressState, TaskName, TaskRevision
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import tasks
 from evidence_store.records.events import append_event
 from evidence_store.records.runs import StepKey
+from evidence_store.records.tasks import Proposal
 from evidence_store.store.core import Core
 
 MAX_SUBJECT_CHARS = 1000
@@ -42,16 +44,19 @@ class Tasks:
             at = core.clock()
             if known is None:
                 tasks.insert_task(connection, core.workspace, new.task, at)
-            tasks.insert_task_revision(connection, core.workspace, new, author, at)
-            data = {
-                "goal": new.goal,
-                "in_scope": new.in_scope,
-                "excluded": new.excluded,
-                "constraints": new.constraints,
-                "author": author,
-            }
-            append_event(connection, core.workspace, "task.revision", f"{new.task}@{new.number}", data, at)
+            self._insert_revision(connection, new, author, at)
         return new
+
+    def _insert_revision(self, connection: WriteConnection, new: TaskRevision, author: str, at: int) -> None:
+        tasks.insert_task_revision(connection, self._core.workspace, new, author, at)
+        data = {
+            "goal": new.goal,
+            "in_scope": new.in_scope,
+            "excluded": new.excluded,
+            "constraints": new.constraints,
+            "author": author,
+        }
+        append_event(connection, self._core.workspace, "task.revision", f"{new.task}@{new.number}", data, at)
 
     def get_revision(self, task: TaskName, number: int | None = None) -> TaskRevision:
         """One task revision, the newest without a number. Raises NotFound."""
@@ -61,6 +66,83 @@ class Tasks:
     def find_newest(self, task: TaskName) -> TaskRevision | None:
         with self._core.database.reading() as connection:
             return tasks.find_task_revision(connection, self._core.workspace, task)
+
+    # -- constraints that users state
+
+    def propose(self, task: TaskName, text: str, author: str, run: int | None = None, message: int | None = None) -> Proposal:
+        """Keeps a constraint that a user stated, until somebody accepts or declines it. The same text that still waits is not kept twice.
+
+        Raises InvalidInput for a text of a size that no constraint has, NotFound for an unknown task.
+        """
+        core, wording = self._core, text.strip()
+        if not wording or len(wording) > MAX_SUBJECT_CHARS:
+            raise InvalidInput(f"a constraint has 1 to {MAX_SUBJECT_CHARS} characters", {"limit": MAX_SUBJECT_CHARS}, code="bad_constraint")
+        with core.database.writing() as connection:
+            require_task_revision(connection, core, task, None)
+            for one in tasks.list_proposals(connection, core.workspace, task):
+                if one.decision is None and one.text == wording:
+                    return one
+            at = core.clock()
+            ordinal = tasks.insert_proposal(connection, core.workspace, task, wording, (run, message), author, at)
+            data: dict[str, JsonValue] = {"text": wording, "run": run, "message": message, "author": author}
+            append_event(connection, core.workspace, "constraint.proposed", f"{task}/P{ordinal}", data, at)
+        return Proposal(ordinal, wording, run, message, author, None, None)
+
+    def list_proposals(self, task: TaskName) -> Sequence[Proposal]:
+        """All proposals of a task in order, with what was decided. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_task_revision(connection, self._core, task, None)
+            return tasks.list_proposals(connection, self._core.workspace, task)
+
+    def accept(self, task: TaskName, proposal: int, author: str, *, excluding: bool = False) -> TaskRevision:
+        """Makes a proposal part of the next task revision: a constraint, or with `excluding` an exclusion rule to the letter.
+
+        Judgements of the revision before are stale from now on. Raises NotFound, or Conflict where it was decided before.
+        """
+        core = self._core
+        with core.database.writing() as connection:
+            found = self._require_open(connection, task, proposal)
+            newest = require_task_revision(connection, core, task, None)
+            following = replace(newest, number=newest.number + 1, proposed=())
+            if excluding:
+                following = replace(following, excluded=(*newest.excluded, found.text))
+            else:
+                following = replace(following, constraints=(*newest.constraints, found.text))
+            at = core.clock()
+            self._insert_revision(connection, following, author, at)
+            self._decide(connection, task, found, "accepted", following.number, author, at)
+            return require_task_revision(connection, core, task, None)
+
+    def decline(self, task: TaskName, proposal: int, author: str) -> None:
+        """Takes a proposal out of every input from now on. Raises NotFound, or Conflict where it was decided before."""
+        with self._core.database.writing() as connection:
+            found = self._require_open(connection, task, proposal)
+            self._decide(connection, task, found, "declined", None, author, self._core.clock())
+
+    def _require_open(self, connection: WriteConnection, task: TaskName, proposal: int) -> Proposal:
+        require_task_revision(connection, self._core, task, None)
+        found = [one for one in tasks.list_proposals(connection, self._core.workspace, task) if one.ordinal == proposal]
+        if not found:
+            raise NotFound(f"task {task[:200]!r} has no proposal P{proposal}")
+        if found[0].decision is not None:
+            raise Conflict(f"P{proposal} was {found[0].decision} before", {"known": found[0].decision}, code="decided")
+        return found[0]
+
+    def _decide(
+        self,
+        connection: WriteConnection,
+        task: TaskName,
+        found: Proposal,
+        decision: Literal["accepted", "declined"],
+        number: int | None,
+        author: str,
+        at: int,
+    ) -> None:
+        tasks.insert_decision(connection, self._core.workspace, task, found.ordinal, decision, number, author, at)
+        data: dict[str, JsonValue] = {"decision": decision, "task_revision": number, "author": author}
+        append_event(connection, self._core.workspace, "constraint.decided", f"{task}/P{found.ordinal}", data, at)
+
+    # -- progress
 
     def list_progress(self, task: TaskName) -> Sequence[ProgressItem]:
         """Where every subject stands, in the order in which the subjects came up."""

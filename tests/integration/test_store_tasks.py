@@ -128,3 +128,58 @@ def test_every_row_of_progress_is_kept(store: EvidenceStore, folder: Path) -> No
     with tampering(folder) as database:
         rows = database.execute("SELECT ordinal, state, run, step, task_revision FROM progress ORDER BY ordinal").fetchall()
     assert rows == [(1, "todo", 1, 1, 1), (2, "doing", 1, 1, 1), (3, "done", 1, 1, 1)]
+
+
+# -- constraints that users state
+
+
+def test_a_stated_constraint_waits_until_it_is_accepted(store: EvidenceStore) -> None:
+    store.tasks.add_revision(task_revision(), "human:ann")
+    made = store.tasks.propose(TASK, " Only the orders API. ", "human:bob", 1, 3)
+    assert store.tasks.get_revision(TASK).proposed == ("Only the orders API.",)
+    accepted = store.tasks.accept(TASK, made.ordinal, "human:ann")
+    assert (accepted.number, accepted.constraints[-1], accepted.proposed) == (2, "Only the orders API.", ())
+    assert store.tasks.get_revision(TASK, 1).constraints == task_revision().constraints
+    (kept,) = store.tasks.list_proposals(TASK)
+    assert (kept.decision, kept.task_revision, kept.run, kept.message, kept.author) == ("accepted", 2, 1, 3, "human:bob")
+    assert store.checks.verify(deep=True).faults == ()
+
+
+def test_an_accepted_constraint_may_be_a_rule_that_excludes(store: EvidenceStore) -> None:
+    store.tasks.add_revision(task_revision(), "human:ann")
+    store.tasks.propose(TASK, "tag=Admin", "human:bob")
+    assert store.tasks.accept(TASK, 1, "human:ann", excluding=True).excluded[-1] == "tag=Admin"
+
+
+def test_a_declined_constraint_is_gone_from_every_input(store: EvidenceStore) -> None:
+    store.tasks.add_revision(task_revision(), "human:ann")
+    store.tasks.propose(TASK, "one", "human:bob")
+    store.tasks.propose(TASK, "two", "human:bob")
+    store.tasks.decline(TASK, 1, "human:ann")
+    assert store.tasks.get_revision(TASK).proposed == ("two",)
+    assert store.tasks.get_revision(TASK).number == 1
+
+
+def test_the_same_constraint_waits_once_and_is_decided_once(store: EvidenceStore) -> None:
+    store.tasks.add_revision(task_revision(), "human:ann")
+    assert store.tasks.propose(TASK, "one", "human:bob") == store.tasks.propose(TASK, "one", "human:ann")
+    store.tasks.decline(TASK, 1, "human:ann")
+    with pytest.raises(Conflict) as caught:
+        store.tasks.accept(TASK, 1, "human:ann")
+    assert caught.value.error_code == "decided"
+    assert store.tasks.propose(TASK, "one", "human:bob").ordinal == 2
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 1001])
+def test_a_constraint_has_a_size(store: EvidenceStore, text: str) -> None:
+    store.tasks.add_revision(task_revision(), "human:ann")
+    with pytest.raises(InvalidInput):
+        store.tasks.propose(TASK, text, "human:bob")
+
+
+def test_what_was_never_proposed_is_not_found(store: EvidenceStore) -> None:
+    with pytest.raises(NotFound):
+        store.tasks.propose(TASK, "one", "human:bob")
+    store.tasks.add_revision(task_revision(), "human:ann")
+    with pytest.raises(NotFound):
+        store.tasks.decline(TASK, 1, "human:ann")

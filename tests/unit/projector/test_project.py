@@ -199,14 +199,16 @@ def test_rule_3_recent_dialogue_comes_newest_first_and_is_named_where_it_ends() 
 def test_rule_3_background_comes_by_rank_once_and_within_a_cap_per_piece() -> None:
     rng = random.Random(7)
     found = (
-        Candidate("low", scorer="a", score="0.1"),
+        Candidate("low", scorer="a", score="0.5"),
+        Candidate("lowest", scorer="a", score="0.1"),
         Candidate("high", scorer="a", score="0.9"),
         Candidate("HIGH ", scorer="b", score="70"),
         Candidate(words(rng, 4_000), "huge", scorer="b", score="99"),
     )
     made = projection(step(candidates=found))
     assert [line.text for line in parse_sections(content(made)).background] == ["high", "low"]
-    assert any(line.section == "background" and line.names == ("huge",) for line in made.omitted)
+    left = {line.names: line.reason for line in made.omitted if line.section == "background"}
+    assert set(left) == {("huge",), ("lowest",), ("HIGH ",)}
 
 
 def test_rule_3_both_sides_of_a_conflict_stand_together_or_not_at_all() -> None:
