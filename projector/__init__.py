@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from projector.budget import Budget, Profile, budget_for, tightened_cap
     from projector.compact import externalise
+    from projector.dialects.forms import Fault
     from projector.errors import (
         BrokenRule,
         CounterUnavailable,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from projector.step_json import step_from_json
     from projector.tokens.limit import TokenLimit
     from projector.tokens.table import KNOWN_COUNTERS, counter_for, counter_name_for_model
-    from projector.validate import Fault, validate
+    from projector.validate import validate
 
 _HOME = {
     "budget": ("Budget", "Profile", "budget_for", "tightened_cap"),
@@ -87,7 +88,8 @@ _HOME = {
     "step_json": ("step_from_json",),
     "tokens.limit": ("TokenLimit",),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
-    "validate": ("Fault", "validate"),
+    "dialects.forms": ("Fault",),
+    "validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
