@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Projected,
         Projection,
         Receipt,
+        Segment,
         Step,
     )
     from projector.packet_json import packet_from_json
@@ -77,6 +78,7 @@ _HOME = {
         "Projected",
         "Projection",
         "Receipt",
+        "Segment",
         "Step",
     ),
     "packet_json": ("packet_from_json",),
@@ -121,6 +123,7 @@ __all__ = [
     "Receipt",
     "RefusedStep",
     "SectionsText",
+    "Segment",
     "Step",
     "TokenCounter",
     "TokenLimit",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evidence_store.errors import JsonValue
+from projector.dialects.arguments import parse_arguments
 from projector.dialects.forms import (
     EvidenceBlock,
     Fault,
@@ -54,7 +55,10 @@ class Anthropic:
         return Item("result" if any(part.kind == "result" for part in parts) else "user", parts, item)
 
     def spoken(self, items: Sequence[Item]) -> tuple[JsonObject, ...]:
-        """Without empty texts, thinking that lost its signature, and thinking that nothing follows: the provider refuses them."""
+        """Without empty texts, thinking that lost its signature, and thinking that nothing follows: the provider refuses them.
+
+        Marks of `cache_control` belong to the request that they came with, and there are four in all: they do not stay.
+        """
         return tuple(_kept(item) for item in items)
 
     def write(self, side: Side, parts: Sequence[Part]) -> tuple[JsonObject, ...]:
@@ -106,16 +110,6 @@ def count_breakpoints(message: JsonObject) -> int:
     return sum("cache_control" in block for block in objects_in(message.get("content")))
 
 
-def without_breakpoints(message: JsonObject) -> JsonObject:
-    """The message without its marks of `cache_control`, which say nothing to the model."""
-    if not count_breakpoints(message):
-        return message
-    blocks: list[JsonValue] = [
-        {name: value for name, value in block.items() if name != "cache_control"} for block in objects_in(message.get("content"))
-    ]
-    return {**message, "content": blocks}
-
-
 def _check(pairing: Pairing, place: int, item: Item) -> None:
     if place == 0 and item.side == "assistant":
         pairing.fault("role_order", place, None, "the list begins with the assistant: the first turn is the user's")
@@ -155,9 +149,7 @@ def _read_block(block: JsonObject) -> Part:
     if kind == "text":
         return text_part(text_of(block.get("text")), block)
     if kind == "tool_use":
-        arguments = block.get("input")
-        told = arguments if isinstance(arguments, Mapping) else {}
-        return Part("call", call=text_of(block.get("id")), name=text_of(block.get("name")), arguments=told, raw=block)
+        return Part("call", call=text_of(block.get("id")), name=text_of(block.get("name")), arguments=block.get("input"), raw=block)
     if kind == "tool_result":
         return _read_result(block)
     return Part("opaque" if kind in _THINKING else "other", name=text_of(kind), raw=block)
@@ -187,7 +179,13 @@ def _kept(item: Item) -> JsonObject:
     kept = [part for part in item.parts if not (part.kind == "text" and not part.seen) and not _is_unsigned(part)]
     while kept and kept[-1].kind == "opaque":
         kept.pop()
-    return item.raw if len(kept) == len(item.parts) else {**item.raw, "content": [part.raw for part in kept]}
+    if len(kept) == len(item.parts) and not count_breakpoints(item.raw):
+        return item.raw
+    return {**item.raw, "content": [_unmarked(raw_object(part)) for part in kept]}
+
+
+def _unmarked(block: JsonObject) -> JsonValue:
+    return {name: value for name, value in block.items() if name != "cache_control"} if "cache_control" in block else block
 
 
 def _is_unsigned(part: Part) -> bool:
@@ -198,7 +196,7 @@ def _written(part: Part) -> JsonValue:
     if isinstance(part.raw, Mapping):
         return part.raw
     if part.kind == "call":
-        return {"type": "tool_use", "id": part.call, "name": part.name, "input": dict(part.arguments)}
+        return {"type": "tool_use", "id": part.call, "name": part.name, "input": dict(parse_arguments(part.arguments))}
     if part.kind == "result":
         block: JsonObject = {"type": "tool_result", "tool_use_id": part.call, "content": part.text}
         return {**block, "is_error": True} if part.failed else block

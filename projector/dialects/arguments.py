@@ -14,7 +14,7 @@ _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 
 def parse_arguments(text: JsonValue) -> Mapping[str, JsonValue]:
-    """Arguments that are written as the text of a JSON object; any other text is kept under `input`."""
+    """Arguments that are an object, or the text of one; any other text is kept under `input`."""
     if isinstance(text, Mapping):
         return text
     if not isinstance(text, str) or not text.strip():
@@ -26,9 +26,9 @@ def parse_arguments(text: JsonValue) -> Mapping[str, JsonValue]:
     return value if isinstance(value, Mapping) else {"input": value}
 
 
-def format_arguments(arguments: Mapping[str, JsonValue]) -> str:
-    """Inverse of `parse_arguments` for objects."""
-    return format_json(dict(arguments))
+def format_arguments(arguments: JsonValue) -> str:
+    """Arguments as the text of a JSON object."""
+    return format_json(dict(parse_arguments(arguments)))
 
 
 def portable_id(call: str) -> str:

@@ -33,13 +33,16 @@ class Part:
     call: str = ""
     """Id of a call, or of the call that a result answers; empty where none is given."""
     name: str = ""
-    arguments: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+    arguments: JsonValue = None
+    """Of a call, as its form has them: an object, or the text of one."""
     raw: JsonValue = None
     """The value in the provider's form; None for a part that is written anew."""
     seen: bool = True
     """Whether a reader would see anything of it."""
     given: bool = True
     """Whether the id of a call was in the list, or was made from its place."""
+    signed: bool = False
+    """Whether it carries a signature of the model that made it."""
     failed: bool = False
     """Whether a result says that the tool failed."""
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evidence_store.errors import JsonValue
+from projector.dialects.arguments import parse_arguments
 from projector.dialects.forms import (
     EvidenceBlock,
     Fault,
@@ -168,9 +169,8 @@ def _read_part(block: JsonObject, made_id: str) -> Part:
     call, response = _told(block, "functionCall"), _told(block, "functionResponse")
     if isinstance(call, Mapping):
         given = text_of(call.get("id"))
-        arguments = call.get("args")
-        told = arguments if isinstance(arguments, Mapping) else {}
-        return Part("call", call=given or made_id, name=text_of(call.get("name")), arguments=told, raw=block, given=bool(given))
+        name, signed = text_of(call.get("name")), _told(block, "thoughtSignature") is not None
+        return Part("call", call=given or made_id, name=name, arguments=call.get("args"), raw=block, given=bool(given), signed=signed)
     if isinstance(response, Mapping):
         return _read_response(response, block)
     if isinstance(block.get("text"), str):
@@ -178,7 +178,7 @@ def _read_part(block: JsonObject, made_id: str) -> Part:
         signed = _told(block, "thoughtSignature") is not None
         if block.get("thought") is True or (signed and is_blank_text(text)):
             return Part("opaque", text, raw=block)
-        return text_part(text, block)
+        return replace(text_part(text, block), signed=signed)
     return Part("other", raw=block)
 
 
@@ -200,7 +200,7 @@ def _written(part: Part, *, signed: bool) -> JsonValue:
     if isinstance(part.raw, Mapping):
         return part.raw
     if part.kind == "call":
-        call: JsonObject = {"id": part.call, "name": part.name, "args": dict(part.arguments)}
+        call: JsonObject = {"id": part.call, "name": part.name, "args": dict(parse_arguments(part.arguments))}
         if not part.given:
             call = {name: value for name, value in call.items() if name != "id"}
         return {"functionCall": call, "thoughtSignature": FOREIGN_SIGNATURE} if signed else {"functionCall": call}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evidence_store.errors import JsonValue
-from projector.dialects.arguments import format_arguments, parse_arguments
+from projector.dialects.arguments import format_arguments
 from projector.dialects.forms import (
     EvidenceBlock,
     Fault,
@@ -58,6 +58,7 @@ class OpenAiChat:
         if side == "result":
             return tuple(_written_result(part) for part in parts)
         message: dict[str, JsonValue] = {"role": "system" if side == "instruction" else side, "content": _written_content(parts)}
+        message |= {part.name: part.raw for part in parts if part.kind == "other" and part.name}
         calls: list[JsonValue] = [_written_call(part) for part in parts if part.kind == "call"]
         return (message | {"tool_calls": calls} if calls else message,)
 
@@ -116,7 +117,7 @@ def _assistant_parts(item: JsonObject) -> tuple[Part, ...]:
 def _read_call(call: JsonObject) -> Part:
     told = objects_in([call.get("function"), call.get("custom")])
     about = told[0] if told else {}
-    arguments = parse_arguments(about.get("arguments", about.get("input")))
+    arguments = about.get("arguments", about.get("input"))
     return Part("call", call=text_of(call.get("id")), name=text_of(about.get("name")), arguments=arguments, raw=call)
 
 
@@ -127,7 +128,7 @@ def _without_blank(item: Item) -> JsonObject:
 
 def _written_content(parts: Sequence[Part]) -> JsonValue:
     """One text where there is nothing else, so that the plainest form comes out."""
-    shown = [part for part in parts if part.kind in ("text", "other")]
+    shown = [part for part in parts if part.kind in ("text", "other") and not part.name]
     if all(part.kind == "text" for part in shown):
         return "".join(part.text for part in shown) or None
     return [part.raw if part.kind == "other" else {"type": "text", "text": part.text} for part in shown]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evidence_store.errors import JsonValue
-from projector.dialects.arguments import format_arguments, parse_arguments
+from projector.dialects.arguments import format_arguments
 from projector.dialects.forms import (
     EvidenceBlock,
     Fault,
@@ -47,10 +47,11 @@ class OpenAiResponses:
         if kind.endswith("_call_output"):
             return Item("result", (body_part(item.get("output"), _TEXT, text_of(item.get("call_id")), item),), item)
         if kind == "function_call" or (kind.endswith("_call") and "call_id" in item):
-            arguments = parse_arguments(item.get("arguments", item.get("input")))
+            arguments = item.get("arguments", item.get("input"))
             call = Part("call", call=text_of(item.get("call_id")), name=text_of(item.get("name")) or kind, arguments=arguments, raw=item)
             return Item("assistant", (call,), item)
-        return Item("assistant", (Part("opaque" if kind in _OPAQUE else "other", name=kind, raw=item),), item)
+        # what the provider's own tools did hangs on the reasoning that asked for it
+        return Item("assistant", (Part("opaque" if kind in _OPAQUE else "other", name=kind, raw=item, signed=True),), item)
 
     def spoken(self, items: Sequence[Item]) -> tuple[JsonObject, ...]:
         """Without reasoning that nothing follows: the provider refuses it."""
