@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
+    from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
     from projector.tokens.limit import TokenLimit
     from projector.tokens.table import KNOWN_COUNTERS, counter_for, counter_name_for_model
@@ -87,6 +88,7 @@ _HOME = {
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
+    "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
     "tokens.limit": ("TokenLimit",),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
@@ -106,6 +108,7 @@ __all__ = [
     "Gate",
     "GivenEvidence",
     "Kept",
+    "LeftOut",
     "MalformedText",
     "MustExternalise",
     "MustSplit",
@@ -122,6 +125,7 @@ __all__ = [
     "ProjectorError",
     "Receipt",
     "RefusedStep",
+    "Repaired",
     "SectionsText",
     "Segment",
     "Step",
@@ -145,6 +149,7 @@ __all__ = [
     "parse_sections",
     "project",
     "receipt_json",
+    "repair",
     "section_tokens",
     "step_from_json",
     "tightened_cap",

@@ -4,7 +4,7 @@ What only the model that made it can read (reasoning, thinking, signatures) is l
 stays with its provider. Ids and names that not every provider takes are made anew, the same each time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from projector.dialects.arguments import portable_id, portable_name
@@ -77,13 +77,17 @@ def _stays(part: Part, boundary: Boundary) -> bool:
 
 def _carried(part: Part, boundary: Boundary) -> Part:
     """A part to be written in the target's form."""
+    if boundary.same_provider and not part.signed:
+        return part
     if boundary.same_provider:
-        return part if part.kind in ("result", "other") or (part.kind == "text" and not part.signed) else replace(part, raw=None)
-    return replace(part, call=portable_id(part.call) if part.call else "", name=portable_name(part.name) if part.name else "", raw=None)
+        return replace(part, raw=None)
+    return replace(part, name=portable_name(part.name) if part.name else "", raw=None)
 
 
 def _exchange(group: Group, items: Sequence[Item], boundary: Boundary, note: str) -> Group:
-    spoken = [_carried(part, boundary) for item in items if item.side == "assistant" for part in item.parts if _stays(part, boundary)]
+    keys = iter(group.calls)
+    asking = [part for item in items if item.side == "assistant" for part in item.parts if _stays(part, boundary)]
+    spoken = [_asked(part, next(keys), boundary) if part.kind == "call" else _carried(part, boundary) for part in asking]
     calls = dict(zip(group.calls, (part for part in spoken if part.kind == "call"), strict=True))
     answers = {body.call: items[body.at].results[body.part] for body in group.bodies}
     ordered = [call for call in group.calls if call in answers]
@@ -94,6 +98,17 @@ def _exchange(group: Group, items: Sequence[Item], boundary: Boundary, note: str
     bodies = tuple(Body(call, at, part) for call, (at, part) in zip(ordered, spread, strict=True))
     said: tuple[JsonObject, ...] = boundary.target.write("user", rest) if rest else ()
     return replace(group, messages=(*asked, *told, *said), note=note, bodies=bodies)
+
+
+def _asked(call: Part, key: str, boundary: Boundary) -> Part:
+    """A call in the target's form. One without an id of its own is known by its place in the history, which a group does not tell."""
+    if not boundary.same_provider:
+        return replace(_carried(call, boundary), call=portable_id(key), given=True)
+    kept = _carried(call, boundary)
+    if boundary.source.traits.turn_of_items and isinstance(kept.raw, Mapping):
+        # the id of the item, not of the call: it hangs on the reasoning before it
+        return replace(kept, raw={name: value for name, value in kept.raw.items() if name != "id"})
+    return kept
 
 
 def _result(result: Part, call: Part, boundary: Boundary) -> Part:

@@ -85,6 +85,11 @@ class _Row:
             for part, result in enumerate(item.results)
         ]
 
+    def parted(self) -> "tuple[_Row, _Row]":
+        """The row up to its last call, and what was said after that."""
+        end = 1 + max(at for at, item in enumerate(self.items) if item.calls)
+        return _Row(self.places[:end], self.items[:end]), _Row(self.places[end:], self.items[end:])
+
     def rests(self) -> Iterator[tuple[int, tuple[Part, ...]]]:
         """What the messages say beside their results, newest first."""
         for place, item in reversed(tuple(zip(self.places, self.items, strict=True))):
@@ -178,6 +183,10 @@ class _Reader:
         torn = bool(moved or extra or set(lost) - set(open_calls)) or not self._together(results)
         if torn:
             yield from self._rests(results)
+            turn, said = turn.parted()
+            later = self._single(said) if said.items else None
+            if later is not None:
+                yield later
         yield from self._orphans(extra)
         yield self._whole(_Exchange(turn, calls, answered, open_calls, moved), None if torn else results)
 

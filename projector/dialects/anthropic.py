@@ -62,8 +62,11 @@ class Anthropic:
         return tuple(_kept(item) for item in items)
 
     def write(self, side: Side, parts: Sequence[Part]) -> tuple[JsonObject, ...]:
-        content: list[JsonValue] = [_written(part) for part in parts if part.kind != "opaque"]
+        content: list[JsonValue] = [_written(part) for part in parts]
         return ({"role": "assistant" if side == "assistant" else "user", "content": content},) if content else ()
+
+    def with_id(self, part: Part, call: str) -> Part:
+        return replace(part, call=call, raw={**raw_object(part), "id" if part.kind == "call" else "tool_use_id": call})
 
     def answer(self, call: Part, text: str) -> Part:
         return Part("result", text, call.call, failed=True)

@@ -140,7 +140,10 @@ class Writes(Protocol):
     """Writes items of a list; what has a `raw` value stands as that."""
 
     def write(self, side: Side, parts: Sequence[Part]) -> tuple[JsonObject, ...]:
-        """Items of these parts: for results, in their order."""
+        """Items of these parts: for results, in their order. What is opaque is written where it has its `raw` value."""
+
+    def with_id(self, part: Part, call: str) -> Part:
+        """A call or a result with another id."""
 
 
 class Answers(Protocol):

@@ -69,20 +69,18 @@ class Gemini:
         signing = self.model.startswith(_SIGNING_MODELS)
         written: list[JsonValue] = []
         for part in parts:
-            if part.kind != "opaque":
-                written.append(_written(part, signed=signing and part.kind == "call"))
-                signing = signing and part.kind != "call"
+            written.append(_written(part, signed=signing and part.kind == "call"))
+            signing = signing and part.kind != "call"
         return ({"role": "model" if side == "assistant" else "user", "parts": written},) if written else ()
+
+    def with_id(self, part: Part, call: str) -> Part:
+        return _with_member(part, "functionCall" if part.kind == "call" else "functionResponse", {"id": call})
 
     def answer(self, call: Part, text: str) -> Part:
         return Part("result", text, call.call if call.given else "", call.name, failed=True)
 
     def with_body(self, result: Part, text: str) -> Part:
-        raw = raw_object(result)
-        name = "functionResponse" if "functionResponse" in raw else _SNAKE["functionResponse"]
-        told = raw.get(name)
-        response: JsonObject = {**(told if isinstance(told, Mapping) else {}), "response": {"result": text}}
-        return replace(result, text=text, raw={**raw, name: response}, seen=True)
+        return replace(_with_member(result, "functionResponse", {"response": {"result": text}}), text=text, seen=True)
 
     def with_results(self, item: JsonObject, results: Sequence[Part]) -> JsonObject:
         new = iter(results)
@@ -144,6 +142,16 @@ def _check_results(pairing: Pairing, place: int, item: Item, before: Item | None
             pairing.take_result(place, result if call is None else replace(result, call=call.call))
     if place + 1 < pairing.n_messages:
         pairing.interrupt(place + 1)
+
+
+def _with_member(part: Part, camel: str, changes: JsonObject) -> Part:
+    """The part with some members of its call or response replaced."""
+    raw = raw_object(part)
+    name = camel if camel in raw else _SNAKE[camel]
+    told = raw.get(name)
+    return replace(
+        part, call=text_of(changes.get("id")) or part.call, raw={**raw, name: {**(told if isinstance(told, Mapping) else {}), **changes}}
+    )
 
 
 def _told(part: JsonObject, name: str) -> JsonValue:

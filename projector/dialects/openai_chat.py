@@ -58,9 +58,12 @@ class OpenAiChat:
         if side == "result":
             return tuple(_written_result(part) for part in parts)
         message: dict[str, JsonValue] = {"role": "system" if side == "instruction" else side, "content": _written_content(parts)}
-        message |= {part.name: part.raw for part in parts if part.kind == "other" and part.name}
+        message |= {part.name: part.raw for part in parts if part.kind in ("other", "opaque") and part.name}
         calls: list[JsonValue] = [_written_call(part) for part in parts if part.kind == "call"]
         return (message | {"tool_calls": calls} if calls else message,)
+
+    def with_id(self, part: Part, call: str) -> Part:
+        return replace(part, call=call, raw={**raw_object(part), "id" if part.kind == "call" else "tool_call_id": call})
 
     def answer(self, call: Part, text: str) -> Part:
         return Part("result", text, call.call, failed=True)

@@ -54,8 +54,8 @@ class OpenAiResponses:
         return Item("assistant", (Part("opaque" if kind in _OPAQUE else "other", name=kind, raw=item, signed=True),), item)
 
     def spoken(self, items: Sequence[Item]) -> tuple[JsonObject, ...]:
-        """Without reasoning that nothing follows: the provider refuses it."""
-        kept = list(items)
+        """Without empty messages, and without reasoning that nothing follows: the provider refuses it."""
+        kept = [item for item, before in zip(items, (None, *items), strict=False) if not _is_empty(item, before)]
         while kept and _is_reasoning(kept[-1]):
             kept.pop()
         return tuple(item.raw for item in kept)
@@ -70,6 +70,9 @@ class OpenAiResponses:
         message: JsonObject = {"type": "message", "role": "developer" if side == "instruction" else side, "content": content}
         calls = tuple(_written_call(part) for part in parts if part.kind == "call")
         return (message, *calls) if content else calls
+
+    def with_id(self, part: Part, call: str) -> Part:
+        return replace(part, call=call, raw={**raw_object(part), "call_id": call})
 
     def answer(self, call: Part, text: str) -> Part:
         kind = call.raw.get("type") if isinstance(call.raw, Mapping) else None
@@ -95,7 +98,7 @@ class OpenAiResponses:
         pairing = Pairing(len(messages))
         items = [self.read(message, place) for place, message in enumerate(messages)]
         for place, item in enumerate(items):
-            _check(pairing, place, item)
+            _check(pairing, place, item, items[place - 1] if place else None)
             following = items[place + 1] if place + 1 < len(items) else None
             if item.raw.get("type") == "reasoning" and (following is None or following.side != "assistant"):
                 named = text_of(item.raw.get("id"))
@@ -116,7 +119,13 @@ def _is_reasoning(item: Item) -> bool:
     return item.raw.get("type") == "reasoning"
 
 
-def _check(pairing: Pairing, place: int, item: Item) -> None:
+def _is_empty(item: Item, before: Item | None) -> bool:
+    """Whether a message says nothing. One that reasoning led to has to stay behind it."""
+    led_to = before is not None and item.side == "assistant" and _is_reasoning(before)
+    return item.raw.get("type", "message") == "message" and not item.speaks and not led_to
+
+
+def _check(pairing: Pairing, place: int, item: Item, before: Item | None) -> None:
     if item.side == "unknown":
         pairing.fault("unknown_role", place, None, f"no input item: {item.why}")
     elif item.side == "result":
@@ -124,7 +133,7 @@ def _check(pairing: Pairing, place: int, item: Item) -> None:
         pairing.take_result(place, result)
         if item.raw.get("output") is None:
             pairing.fault("empty_content", place, result.call or None, "a result has no content")
-    elif item.side != "assistant" and not item.speaks:
+    elif _is_empty(item, before):
         pairing.fault("empty_content", place, None, "a message has no content")
     else:
         pairing.add_calls(place, item.calls)
