@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from projector.budget import Budget, Profile, budget_for, tightened_cap
     from projector.compact import externalise
+    from projector.dialects.forms import Fault
     from projector.errors import (
         BrokenRule,
         CounterUnavailable,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         Projected,
         Projection,
         Receipt,
+        Segment,
         Step,
     )
     from projector.packet_json import packet_from_json
@@ -44,10 +46,11 @@ if TYPE_CHECKING:
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
+    from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
     from projector.tokens.limit import TokenLimit
     from projector.tokens.table import KNOWN_COUNTERS, counter_for, counter_name_for_model
-    from projector.validate import Fault, validate
+    from projector.validate import validate
 
 _HOME = {
     "budget": ("Budget", "Profile", "budget_for", "tightened_cap"),
@@ -76,6 +79,7 @@ _HOME = {
         "Projected",
         "Projection",
         "Receipt",
+        "Segment",
         "Step",
     ),
     "packet_json": ("packet_from_json",),
@@ -84,10 +88,12 @@ _HOME = {
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
+    "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
     "tokens.limit": ("TokenLimit",),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
-    "validate": ("Fault", "validate"),
+    "dialects.forms": ("Fault",),
+    "validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -102,6 +108,7 @@ __all__ = [
     "Gate",
     "GivenEvidence",
     "Kept",
+    "LeftOut",
     "MalformedText",
     "MustExternalise",
     "MustSplit",
@@ -118,7 +125,9 @@ __all__ = [
     "ProjectorError",
     "Receipt",
     "RefusedStep",
+    "Repaired",
     "SectionsText",
+    "Segment",
     "Step",
     "TokenCounter",
     "TokenLimit",
@@ -140,6 +149,7 @@ __all__ = [
     "parse_sections",
     "project",
     "receipt_json",
+    "repair",
     "section_tokens",
     "step_from_json",
     "tightened_cap",

@@ -4,10 +4,14 @@ The same input gives the same output, and doing it twice is doing it once. The r
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId, Packet
+from projector.dialects.forms import Dialect, Part
+from projector.dialects.pairing import match
+from projector.dialects.table import dialect_for
+from projector.exchanges import Body
 from projector.model import JsonObject
 from projector.render.packets import format_packet
 
@@ -15,6 +19,8 @@ WITHHELD = "withheld"
 """What stands in place of a result that the principal may not see."""
 _REFERENCE = re.compile(r"see evidence ev_[0-9a-z]+(?:, ev_[0-9a-z]+)*")
 _PACKET_HEAD = re.compile(r"^\[evidence (ev_[0-9a-z]+)\]$", re.MULTILINE)
+NewBody = Callable[[str, Part], str | None]
+"""Call id and result to the text of a new body; None where it stays."""
 
 
 def reference(ids: Sequence[EvidenceId]) -> str:
@@ -22,57 +28,78 @@ def reference(ids: Sequence[EvidenceId]) -> str:
     return f"see evidence {', '.join(ids)}"
 
 
-def is_reference(content: JsonValue) -> bool:
+def is_reference(body: JsonValue) -> bool:
     """Whether a body is such a line already."""
-    return isinstance(content, str) and _REFERENCE.fullmatch(content) is not None
+    return isinstance(body, str) and _REFERENCE.fullmatch(body) is not None
 
 
-def body_text(content: JsonValue) -> str:
-    """The text of a content, its text parts joined."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list | tuple):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict) and part.get("type") == "text")
-    return ""
-
-
-def named_evidence(message: JsonObject) -> tuple[EvidenceId, ...]:
+def named_evidence(text: str) -> tuple[EvidenceId, ...]:
     """The packets and references that a result's body names."""
-    text = body_text(message.get("content"))
     if is_reference(text):
         return tuple(map(EvidenceId, re.findall(r"ev_[0-9a-z]+", text)))
     return tuple(map(EvidenceId, _PACKET_HEAD.findall(text)))
 
 
-def shown_in_full(message: JsonObject, packets: Iterable[Packet]) -> frozenset[EvidenceId]:
-    """Those of the packets whose whole text form, nothing cut, stands in the message."""
-    text = body_text(message.get("content"))
+def shown_in_full(text: str, packets: Iterable[Packet]) -> frozenset[EvidenceId]:
+    """Those of the packets whose whole text form, nothing cut, stands in the body."""
     return frozenset(
         packet.id for packet in packets if packet.shown_in_full and f"[evidence {packet.id}]" in text and format_packet(packet) in text
     )
 
 
+def by_reference(result: Part, packets: Sequence[Packet]) -> str | None:
+    """The line to put in place of a body; None where there is none, or where it would be no shorter."""
+    if not packets or is_reference(result.text):
+        return None
+    line = reference(tuple(dict.fromkeys(packet.id for packet in packets)))
+    # a reference longer than what it stands for saves nothing
+    return line if len(line) < len(result.text) else None
+
+
+def rewritten(messages: Sequence[JsonObject], bodies: Iterable[Body], dialect: Dialect, new_body: NewBody) -> tuple[JsonObject, ...]:
+    """The messages with the bodies of some results replaced; all else, and messages without a change, stay as they are."""
+    found = list(messages)
+    by_place: dict[int, list[Body]] = {}
+    for body in bodies:
+        by_place.setdefault(body.at, []).append(body)
+    for at, here in by_place.items():
+        results = list(dialect.read(found[at], 0).results)
+        changes = {body.part: text for body in here if (text := new_body(body.call, results[body.part])) is not None}
+        if changes:
+            replaced = [dialect.with_body(one, changes[part]) if part in changes else one for part, one in enumerate(results)]
+            found[at] = dialect.with_results(found[at], replaced)
+    return tuple(found)
+
+
 def externalise(
-    messages: Iterable[JsonObject], results: Mapping[str, tuple[Packet, ...]], calls: Iterable[str] | None = None
+    messages: Iterable[JsonObject],
+    results: Mapping[str, tuple[Packet, ...]],
+    calls: Iterable[str] | None = None,
+    *,
+    provider: str = "openai",
 ) -> tuple[JsonObject, ...]:
     """The messages with the results of these calls (of all, when None) replaced by references, where they have packets."""
     chosen = None if calls is None else frozenset(calls)
-    return tuple(_externalised(message, results) if _concerns(message, chosen) else message for message in messages)
+    dialect = dialect_for(provider)
+    every = tuple(messages)
+
+    def line(call: str, result: Part) -> str | None:
+        return by_reference(result, results.get(call, ())) if chosen is None or call in chosen else None
+
+    return rewritten(every, _bodies(every, dialect), dialect, line)
 
 
-def _concerns(message: JsonObject, chosen: frozenset[str] | None) -> bool:
-    return message.get("role") == "tool" and (chosen is None or message.get("tool_call_id") in chosen)
-
-
-def _externalised(message: JsonObject, results: Mapping[str, tuple[Packet, ...]]) -> JsonObject:
-    packets = results.get(str(message.get("tool_call_id")), ())
-    if not packets or is_reference(message.get("content")):
-        return message
-    line = reference(tuple(dict.fromkeys(packet.id for packet in packets)))
-    # a reference longer than what it stands for saves nothing
-    return {**message, "content": line} if len(line) < len(body_text(message.get("content"))) else message
-
-
-def withhold(message: JsonObject) -> JsonObject:
-    """The result without its body, which the principal may not see."""
-    return {**message, "content": WITHHELD}
+def _bodies(messages: Sequence[JsonObject], dialect: Dialect) -> list[Body]:
+    """The results of a list: by the id that they name, else by the turn before them."""
+    found: list[Body] = []
+    calls: tuple[Part, ...] = ()
+    for at, message in enumerate(messages):
+        item = dialect.read(message, at)
+        answered = match(calls, item.results)
+        found += [
+            Body(call.call if call is not None else result.call, at, part)
+            for part, (call, result) in enumerate(zip(answered, item.results, strict=True))
+        ]
+        if item.side != "result":
+            calls = item.calls
+    return found

@@ -6,13 +6,14 @@ Groups come newest first and lazily; each is kept whole, kept with results by re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evidence_store.model import EvidenceId, Packet
-from projector.compact import body_text, externalise, named_evidence, shown_in_full, withhold
-from projector.exchanges import Group, iter_groups
+from evidence_store.model import EvidenceId
+from projector.compact import WITHHELD, NewBody, by_reference, named_evidence, rewritten, shown_in_full
+from projector.dialects.forms import Dialect, Item, Part
+from projector.exchanges import Group
+from projector.history import iter_history, iter_instructions, iter_items_back
 from projector.measure import Measure
 from projector.model import JsonObject, Step
 from projector.permission import Permission
-from projector.render.openai_chat import role_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +39,31 @@ class Request:
     """0-based place of the turn that the request section replaces; None when none is replaced."""
 
 
-def find_request(messages: tuple[JsonObject, ...]) -> Request:
+def find_request(step: Step) -> Request:
     """The newest user turn. One with parts other than text is asked again in words, and stays where it is."""
-    for place in range(len(messages) - 1, -1, -1):
-        message = messages[place]
-        if message.get("role") == "user":
-            content = message.get("content")
-            text = body_text(content)
-            only_text = isinstance(content, str) or (
-                text
-                and all(
-                    isinstance(part, dict) and part.get("type") == "text" for part in (content if isinstance(content, list | tuple) else ())
-                )
-            )
-            return Request(text, place if only_text else None)
+    for place, item in iter_items_back(step):
+        text = "".join(part.text for part in item.rest if part.kind == "text")
+        if item.side == "user" or (item.side == "result" and text):
+            return Request(text if item.side == "result" else item.text, place if item.side == "user" and item.only_text else None)
     return Request("", None)
 
 
-def instructions(messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+def instructions(step: Step) -> tuple[Item, ...]:
     """System and developer messages of the caller: they are no dialogue, and always stand."""
-    return tuple(message for message in messages if message.get("role") in ("system", "developer"))
+    return tuple(iter_instructions(step))
 
 
 class Dialogue:
     """Reads a step's history from its end, and prices its groups."""
 
-    def __init__(self, step: Step, measure: Measure, permission: Permission, request: Request) -> None:
+    def __init__(self, step: Step, dialect: Dialect, measure: Measure, permission: Permission, request: Request) -> None:
         self._step = step
+        self._dialect = dialect
         self._measure = measure
         self._permission = permission
         self._request = request
-        self._groups: Iterator[Group] = iter_groups(step.messages, closing=step.closing)
-        self._reached = len(step.messages)
+        self._groups: Iterator[Group] = iter_history(step)
+        self._reached = step.n_messages
 
     def take(self) -> Group | None:
         """The next group, newest first; None at the beginning of the history."""
@@ -84,34 +78,31 @@ class Dialogue:
         """Names what of the history was never looked at."""
         return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
 
-    def passage(self, group: Group, shown: frozenset[EvidenceId], *, by_reference: bool = False) -> Passage:
+    def passage(self, group: Group, shown: frozenset[EvidenceId], *, referring: bool = False) -> Passage:
         """The group priced: results that may not be seen withheld, those already shown elsewhere (or all, when asked) by reference."""
-        allowed = tuple(role_first(self._allowed(message)) for message in group.messages)
-        chosen = [call for call in group.calls if by_reference or self._shown_elsewhere(call, shown)]
-        messages = externalise(allowed, self._step.results, chosen) if chosen else allowed
-        changed = messages != allowed
+        allowed = self._rewritten(group, group.messages, self._withheld)
+        chosen = frozenset(call for call in group.calls if referring or self._shown_elsewhere(call, shown))
+        messages = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
+        texts = [(body.call, self._dialect.read(messages[body.at], 0).results[body.part].text) for body in group.bodies]
         return Passage(
             group=group,
             messages=messages,
             tokens=sum(map(self._measure.message, messages)),
-            evidence=tuple(dict.fromkeys(evidence for message in messages for evidence in self._named(message))),
-            in_full=frozenset().union(*(shown_in_full(message, self._packets(message)) for message in messages)),
-            note="; ".join(filter(None, (group.note, "results by reference" if changed else ""))),
+            evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
+            in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
+            note="; ".join(filter(None, (group.note, "results by reference" if messages != allowed else ""))),
         )
 
-    def _packets(self, message: JsonObject) -> tuple[Packet, ...]:
-        return self._step.results.get(str(message.get("tool_call_id")), ()) if message.get("role") == "tool" else ()
+    def _rewritten(self, group: Group, messages: tuple[JsonObject, ...], new_body: NewBody) -> tuple[JsonObject, ...]:
+        return rewritten(messages, group.bodies, self._dialect, new_body)
 
-    def _named(self, message: JsonObject) -> tuple[EvidenceId, ...]:
-        if message.get("role") != "tool":
-            return ()
-        return named_evidence(message)
+    def _short(self, call: str, result: Part) -> str | None:
+        return by_reference(result, self._step.results.get(call, ()))
 
-    def _allowed(self, message: JsonObject) -> JsonObject:
-        if message.get("role") != "tool":
-            return message
-        concerned = (*self._named(message), *(packet.id for packet in self._packets(message)))
-        return message if self._permission.allows(concerned) else withhold(message)
+    def _withheld(self, call: str, result: Part) -> str | None:
+        """What stands in place of a body that the principal may not see."""
+        concerned = (*named_evidence(result.text), *(packet.id for packet in self._step.results.get(call, ())))
+        return None if self._permission.allows(concerned) else WITHHELD
 
     def _shown_elsewhere(self, call: str, shown: frozenset[EvidenceId]) -> bool:
         packets = self._step.results.get(call, ())

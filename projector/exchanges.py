@@ -3,20 +3,32 @@
 Read lazily from the end, since what lies far back is seldom reached. Whole exchanges come out byte for byte as they were, apart
 from empty texts, which providers refuse. A torn exchange is closed with results that say so, or put in order by call id;
 what cannot be made whole is named and never sent. An unanswered call at the very end is open, not torn.
+
+The form is the dialect's; here is only what belongs together.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
-from evidence_store.errors import JsonValue
+from projector.dialects.forms import Dialect, Item, Part
+from projector.dialects.pairing import match
 from projector.model import JsonObject
 from projector.render.packets import format_error
 
 GroupKind = Literal["exchange", "user", "assistant", "unusable"]
 NO_OUTPUT = "(no output)"
-_VISIBLE = re.compile("[^\\s\u200b\u2060\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Where the result of a call stands in a group."""
+
+    call: str
+    at: int
+    """0-based place among the group's messages."""
+    part: int
+    """Which result of that message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,7 @@ class Group:
     open_calls: tuple[str, ...] = ()
     note: str = ""
     """What had to be repaired, or why it is unusable."""
+    bodies: tuple[Body, ...] = ()
 
     @property
     def name(self) -> str:
@@ -38,164 +51,249 @@ class Group:
         return f"message {first}" if first == last else f"messages {first}-{last}"
 
 
-def call_ids(message: JsonObject) -> tuple[str, ...]:
-    """The ids of a message's calls, in order; the empty text where a call has none."""
-    calls = message.get("tool_calls")
-    if not isinstance(calls, list | tuple):
-        return ()
-    return tuple(_id_of(call) for call in calls)
+def iter_groups(
+    messages: Sequence[JsonObject], dialect: Dialect, *, closing: bool = False, first_place: int = 0, seen: set[str] | None = None
+) -> Iterator[Group]:
+    """The groups of a history, newest first. In a closing step a call at the end is closed like any other.
+
+    `first_place` is that of the first message where the list is the end of a longer history; `seen`, to which is added, are the ids
+    of calls that stand behind it.
+    """
+    return _Reader(messages, dialect, closing, first_place, set() if seen is None else seen).groups()
 
 
-def _id_of(call: JsonValue) -> str:
-    found = call.get("id") if isinstance(call, dict) else None
-    return found if isinstance(found, str) else ""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A result, and where it stands."""
+
+    place: int
+    part: int
+    result: Part
 
 
-def is_blank(content: JsonValue) -> bool:
-    """Whether a content has nothing that a reader would see; parts other than text count as seen."""
-    if content is None:
-        return True
-    if isinstance(content, str):
-        return _VISIBLE.search(content) is None
-    if isinstance(content, list | tuple):
-        return all(isinstance(part, dict) and part.get("type") == "text" and is_blank(part.get("text")) for part in content)
-    return False
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Items that stand in a row."""
 
+    places: tuple[int, ...]
+    items: tuple[Item, ...]
 
-def iter_groups(messages: Sequence[JsonObject], *, closing: bool = False) -> Iterator[Group]:
-    """The groups of a history, newest first. In a closing step a call at the end is closed like any other."""
-    return _Reader(messages, closing).groups()
+    def found(self) -> list[_Found]:
+        return [
+            _Found(place, part, result)
+            for place, item in zip(self.places, self.items, strict=True)
+            for part, result in enumerate(item.results)
+        ]
+
+    def parted(self) -> "tuple[_Row, _Row]":
+        """The row up to its last call, and what was said after that."""
+        end = 1 + max(at for at, item in enumerate(self.items) if item.calls)
+        return _Row(self.places[:end], self.items[:end]), _Row(self.places[end:], self.items[end:])
+
+    def rests(self) -> Iterator[tuple[int, tuple[Part, ...]]]:
+        """What the messages say beside their results, newest first."""
+        for place, item in reversed(tuple(zip(self.places, self.items, strict=True))):
+            if item.rest:
+                yield place, item.rest
 
 
 class _Reader:
-    def __init__(self, messages: Sequence[JsonObject], closing: bool) -> None:
+    def __init__(self, messages: Sequence[JsonObject], dialect: Dialect, closing: bool, first_place: int, seen: set[str]) -> None:
         self._messages = messages
+        self._dialect = dialect
+        self._first = first_place
         self._at = len(messages)
         self._closing = closing
-        self._stray: dict[str, int] = {}
+        self._stray: dict[str, _Found] = {}
         """Results met before their call, by call id: the newest of each."""
-        self._seen: set[str] = set()
+        self._seen = seen
 
     def groups(self) -> Iterator[Group]:
         while self._at > 0:
-            results = self._take_results()
+            results = self._take(lambda item: item.side == "result")
             if self._at == 0:
-                yield from self._orphans(results)
-                return
-            self._at -= 1
-            message = self._messages[self._at]
-            if message.get("role") == "assistant" and call_ids(message):
-                yield from self._exchange(self._at, results)
+                yield from self._rests(results)
+                yield from self._orphans(results.found())
+                break
+            turn = self._take_turn()
+            if any(item.calls for item in turn.items):
+                yield from self._exchange(turn, results)
             else:
-                yield from self._hold(results)
-                single = _single(self._at, message)
+                yield from self._rests(results)
+                yield from self._hold(results.found())
+                single = self._single(turn)
                 if single is not None:
                     yield single
-        yield from self._orphans(list(self._stray.values()))
+        yield from self._orphans(self._stray.values())
 
-    def _take_results(self) -> list[int]:
-        end = self._at
-        while self._at > 0 and self._messages[self._at - 1].get("role") == "tool":
+    def _read(self, at: int) -> Item:
+        return self._dialect.read(self._messages[at], at + self._first)
+
+    def _take(self, fits: "_Fits") -> _Row:
+        """The row of fitting items that ends here."""
+        taken: list[Item] = []
+        while self._at > 0 and fits(item := self._read(self._at - 1)):
             self._at -= 1
-        return list(range(self._at, end))
+            taken.append(item)
+        first = self._at + self._first
+        return _Row(tuple(range(first, first + len(taken))), tuple(reversed(taken)))
 
-    def _hold(self, results: list[int]) -> Iterator[Group]:
+    def _take_turn(self) -> _Row:
+        item = self._read(self._at - 1)
+        if item.side == "assistant" and self._dialect.traits.turn_of_items:
+            return self._take(lambda one: one.side == "assistant")
+        self._at -= 1
+        return _Row((self._at + self._first,), (item,))
+
+    def _rests(self, row: _Row) -> Iterator[Group]:
+        """The words beside results that do not stand with their calls: a turn of the user's own."""
+        for place, rest in row.rests():
+            yield Group("user", (place,), self._dialect.write("user", rest))
+
+    def _hold(self, results: Sequence[_Found]) -> Iterator[Group]:
         """Results with something else before them: their call may stand further back."""
-        for place in results:
-            call = self._call_of(place)
-            if call in self._stray:
-                yield from self._orphans([place])
+        for found in results:
+            if found.result.call in self._stray:
+                yield from self._orphans([found])
             else:
-                self._stray[call] = place
+                self._stray[found.result.call] = found
 
-    def _orphans(self, places: list[int]) -> Iterator[Group]:
-        for place in places:
-            yield Group("unusable", (place,), (), (self._call_of(place),), note=f"result without a call: {self._call_of(place)}")
+    def _orphans(self, results: Iterable[_Found]) -> Iterator[Group]:
+        for found in results:
+            call = found.result.call
+            yield Group("unusable", (found.place,), (), (call,), note=f"result without a call: {call}")
 
-    def _call_of(self, place: int) -> str:
-        found = self._messages[place].get("tool_call_id")
-        return found if isinstance(found, str) else ""
-
-    def _exchange(self, place: int, results: list[int]) -> Iterator[Group]:
-        message = self._messages[place]
-        calls = call_ids(message)
-        at_end = place + len(results) == len(self._messages) - 1
-        answered: dict[str, int] = {}
-        extra: list[int] = []
-        for result in results:
-            call = self._call_of(result)
-            if call in calls and call not in answered:
-                answered[call] = result
-            else:
-                extra.append(result)
-        repeated = "" in calls or len(set(calls)) < len(calls) or any(call in self._seen for call in calls)
-        self._seen.update(calls)
+    def _exchange(self, turn: _Row, results: _Row) -> Iterator[Group]:
+        calls = tuple(call for item in turn.items for call in item.calls)
+        ids = tuple(call.call for call in calls)
+        at_end = (results.places or turn.places)[-1] == len(self._messages) - 1 + self._first
+        repeated = "" in ids or len(set(ids)) < len(ids) or any(one in self._seen for one in ids)
+        self._seen.update(ids)
         if repeated:
-            yield Group("unusable", (place, *results), (), calls, note=f"call id missing or used twice: {', '.join(calls)}")
+            yield from self._rests(results)
+            yield Group("unusable", (*turn.places, *results.places), (), ids, note=f"call id missing or used twice: {', '.join(ids)}")
             return
+        found = results.found()
+        paired = match(calls, [one.result for one in found])
+        answered = {call.call: one for call, one in zip(paired, found, strict=True) if call is not None}
+        extra = [one for call, one in zip(paired, found, strict=True) if call is None]
+        moved = self._adopt(ids, answered)
+        lost = tuple(one for one in ids if one not in answered)
+        open_calls = lost if at_end and not self._closing else ()
+        torn = bool(moved or extra or set(lost) - set(open_calls)) or not self._together(results)
+        if torn:
+            yield from self._rests(results)
+            turn, said = turn.parted()
+            later = self._single(said) if said.items else None
+            if later is not None:
+                yield later
         yield from self._orphans(extra)
-        moved = self._adopt(calls, answered, place)
-        missing = tuple(call for call in calls if call not in answered)
-        still_open = bool(missing) and at_end and not self._closing
-        yield self._whole(place, calls, answered, missing if still_open else (), moved)
+        yield self._whole(_Exchange(turn, calls, answered, open_calls, moved), None if torn else results)
 
-    def _adopt(self, calls: tuple[str, ...], answered: dict[str, int], place: int) -> tuple[str, ...]:
+    def _together(self, results: _Row) -> bool:
+        """Whether the results stand as the provider wants those of one turn."""
+        traits = self._dialect.traits
+        return not (traits.results_in_one and len(results.items) > 1) and not (
+            traits.results_first and any(not item.results_first for item in results.items)
+        )
+
+    def _adopt(self, ids: tuple[str, ...], answered: dict[str, _Found]) -> tuple[str, ...]:
         """Results that stand elsewhere: further on behind another turn, or right before the call."""
         moved: list[str] = []
-        for call in calls:
+        for call in ids:
             if call not in answered and call in self._stray:
                 answered[call] = self._stray.pop(call)
                 moved.append(call)
-        while self._at > 0 and self._messages[self._at - 1].get("role") == "tool":
-            call = self._call_of(self._at - 1)
-            if call not in calls or call in answered:
+        while self._at > 0:
+            item = self._read(self._at - 1)
+            early = item.results
+            if not early or item.rest or not all(one.call in ids and one.call not in answered for one in early):
                 break
             self._at -= 1
-            answered[call] = self._at
-            moved.append(call)
+            for part, result in enumerate(early):
+                answered[result.call] = _Found(self._at + self._first, part, result)
+                moved.append(result.call)
         return tuple(moved)
 
-    def _whole(
-        self, place: int, calls: tuple[str, ...], answered: dict[str, int], open_calls: tuple[str, ...], moved: tuple[str, ...]
-    ) -> Group:
-        lost = tuple(call for call in calls if call not in answered and call not in open_calls)
-        ordered = sorted(answered.values()) if not (moved or lost) else [answered[call] for call in calls if call in answered]
-        results = [_filled(self._messages[at]) for at in ordered]
-        if lost:
-            by_call = {str(result["tool_call_id"]): result for result in results}
-            results = [by_call[call] if call in by_call else _interrupted(call) for call in calls if call in by_call or call in lost]
-        notes = [f"closed without a result: {', '.join(lost)}"] if lost else []
-        notes += [f"result put behind its call: {', '.join(moved)}"] if moved else []
+    def _whole(self, exchange: "_Exchange", direct: _Row | None) -> Group:
+        """The exchange as one group: its results as they stand, or written anew in the order of the calls."""
+        spoken = self._dialect.spoken(exchange.turn.items)
+        if direct is None:
+            written = exchange.written_results(self._dialect)
+            messages = self._dialect.write("result", [part for _, part in written])
+            ids = [call for call, _ in written]
+        else:
+            messages = tuple(self._filled(item) for item in direct.items)
+            called = {(one.place, one.part): call for call, one in exchange.answered.items()}
+            ids = [called[one.place, one.part] for one in direct.found()]
+        spread = [
+            (at, part) for at, message in enumerate(messages, len(spoken)) for part in range(len(self._dialect.read(message, 0).results))
+        ]
+        places = {*exchange.turn.places, *(one.place for one in exchange.answered.values())}
         return Group(
             "exchange",
-            tuple(sorted((place, *answered.values()))),
-            (_spoken(self._messages[place]), *results),
-            calls,
-            open_calls,
-            "; ".join(notes),
+            tuple(sorted(places)),
+            (*spoken, *messages),
+            tuple(call.call for call in exchange.calls),
+            exchange.open_calls,
+            exchange.note(),
+            tuple(Body(call, at, part) for call, (at, part) in zip(ids, spread, strict=True)),
         )
 
+    def _filled(self, item: Item) -> JsonObject:
+        (message,) = self._dialect.spoken((item,))
+        if all(part.seen for part in item.results):
+            return message
+        return self._dialect.with_results(message, [_filled(self._dialect, part) for part in item.results])
 
-def _single(place: int, message: JsonObject) -> Group | None:
-    role = message.get("role")
-    if role in ("system", "developer"):
-        # these are no dialogue: the fixed part carries them
-        return None
-    if role not in ("user", "assistant"):
-        return Group("unusable", (place,), (), note=f"unknown role {role!r}")
-    if is_blank(message.get("content")):
-        return Group("unusable", (place,), (), note="neither text nor calls")
-    return Group(role, (place,), (message,))
-
-
-def _spoken(message: JsonObject) -> JsonObject:
-    return {**message, "content": None} if is_blank(message.get("content")) and message.get("content") is not None else message
-
-
-def _filled(message: JsonObject) -> JsonObject:
-    return {**message, "content": NO_OUTPUT} if is_blank(message.get("content")) else message
+    def _single(self, turn: _Row) -> Group | None:
+        side = turn.items[0].side
+        if side == "instruction":
+            # these are no dialogue: the fixed part carries them
+            return None
+        if side not in ("user", "assistant"):
+            return Group("unusable", turn.places, (), note=turn.items[0].why)
+        if not any(item.speaks for item in turn.items):
+            return Group("unusable", turn.places, (), note="neither text nor calls")
+        return Group(side, turn.places, self._dialect.spoken(turn.items))
 
 
-def _interrupted(call: str) -> JsonObject:
-    text = format_error("no_result", "this call was interrupted and gave no result; nothing is known from it", {}, retry=True)
-    return {"role": "tool", "tool_call_id": call, "content": text}
+class _Fits(Protocol):
+    def __call__(self, item: Item, /) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """What one turn asked, and what answers it."""
+
+    turn: _Row
+    calls: tuple[Part, ...]
+    answered: dict[str, _Found]
+    open_calls: tuple[str, ...]
+    moved: tuple[str, ...]
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        return tuple(call.call for call in self.calls if call.call not in self.answered and call.call not in self.open_calls)
+
+    def written_results(self, dialect: Dialect) -> list[tuple[str, Part]]:
+        """The results in the order of the calls; those that never came say so."""
+        found: list[tuple[str, Part]] = []
+        for call in self.calls:
+            if call.call in self.answered:
+                found.append((call.call, _filled(dialect, self.answered[call.call].result)))
+            elif call.call in self.lost:
+                found.append((call.call, dialect.answer(call, _INTERRUPTED)))
+        return found
+
+    def note(self) -> str:
+        notes = [f"closed without a result: {', '.join(self.lost)}"] if self.lost else []
+        notes += [f"result put behind its call: {', '.join(self.moved)}"] if self.moved else []
+        return "; ".join(notes)
+
+
+_INTERRUPTED = format_error("no_result", "this call was interrupted and gave no result; nothing is known from it", {}, retry=True)
+
+
+def _filled(dialect: Dialect, result: Part) -> Part:
+    return result if result.seen else dialect.with_body(result, NO_OUTPUT)

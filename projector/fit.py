@@ -7,17 +7,17 @@ room. Sections further back have floors, so that much evidence cannot crowd out 
 
 from dataclasses import dataclass, replace
 
-from evidence_store.model import EvidenceId, ProgressItem, ProgressState
+from evidence_store.model import EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.collect import Collected
-from projector.dialogue import Dialogue, Passage, instructions
+from projector.dialects.forms import Dialect, Opening
+from projector.dialogue import Dialogue, Passage
+from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
 from projector.lines import Block, InUse, block_name, blocks, claims_text, visible
 from projector.measure import Measure
 from projector.model import Candidate, Kept, Omitted, Step
 from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, leave
 from projector.rejudge import Judged
-from projector.render.openai_chat import Layout, background_line, progress_counts
-from projector.render.packets import format_packet
 from projector.render.sections import (
     CLAIM_SECTIONS,
     EVIDENCE_END,
@@ -41,6 +41,8 @@ FLOORS: dict[ClaimSection, int] = {"facts": 10, "open": 5, "excluded": 5}
 PROGRESS_FLOOR = 5
 # Subjects being worked on stand before all else, but a step that works on hundreds at once still has to leave room for its evidence.
 DOING_SHARE = 25
+GAPS = "in place of turns left out"
+_BASE = ("[progress]\n", EVIDENCE_HEAD, EVIDENCE_END)
 # In the order of the section; what is done or excluded is only counted.
 SHOWN_STATES = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
 
@@ -55,6 +57,8 @@ class Material:
     judged: Judged
     request: str
     dynamic_tokens: int
+    dialect: Dialect
+    opening: Opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,10 @@ class Fit:
         self._progress_shelf = Shelf[ProgressItem].of(
             "progress", lambda item: item.subject, lambda item: measure.piece(f"- {format_progress_item(item)}\n")
         )
-        self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: measure.piece(format_packet(packets[evidence])))
+        self._frame = measure.message(material.dialect.sections("".join(_BASE[:2]), (), _BASE[2]))
+        """Of the user message with the first lines of progress and evidence, and the last of evidence."""
+        self._gap = measure.message(gap(material.dialect))
+        self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: self._price_packet(packets[evidence]))
         self._background_shelf = Shelf[Candidate].of(
             "background",
             lambda one: one.source or one.text[:40],
@@ -133,7 +140,9 @@ class Fit:
 
     def _require_sections(self) -> None:
         require, piece = self._room.require, self._measure.piece
-        require("request", "frame of the message", self._measure.frame("[progress]\n"))
+        require("request", "frame of the message", self._frame - sum(map(piece, _BASE)))
+        if self._material.dialect.traits.user_between:
+            require("dialogue", GAPS, self._gap)
         empty = format_progress(ProgressText((), progress_counts(self._items)))
         require("progress", "section", piece("[progress]\n") + piece(empty.removeprefix("[progress]\n")))
         for name in CLAIM_SECTIONS:
@@ -144,6 +153,10 @@ class Fit:
         require("request", "request", piece(format_request(self._material.request)))
         doing = [item for item in self._items if item.state is ProgressState.DOING]
         self._progress += fill(self._room, self._progress_shelf, doing, self._share(DOING_SHARE)).taken
+
+    def _price_packet(self, packet: Packet) -> int:
+        """By difference, since forms have blocks of their own for evidence."""
+        return self._measure.message(self._material.dialect.sections("".join(_BASE[:2]), (evidence_block(packet),), _BASE[2])) - self._frame
 
     def _price_block(self, block: Block) -> int:
         return self._measure.piece("".join(f"- {format_claim_line(line)}\n" for line in block.lines))
@@ -168,7 +181,7 @@ class Fit:
             else:
                 passage = self._dialogue.passage(group, frozenset())
                 if passage.tokens > self._room.left and self._material.step.strategy == "externalise":
-                    passage = self._dialogue.passage(group, frozenset(), by_reference=True)
+                    passage = self._dialogue.passage(group, frozenset(), referring=True)
                 self._newest = passage
                 self._room.require("dialogue", group.name, passage.tokens, passage.note)
                 return
@@ -291,8 +304,12 @@ class Fit:
 
     def _fitting(self, passage: Passage, limit: int) -> Passage | None:
         """The passage, or else the same with all results by reference, when it fits."""
-        for form in (passage, self._dialogue.passage(passage.group, frozenset(), by_reference=True)):
-            if self._room.take("dialogue", form.group.name, form.tokens, limit=limit, note=form.note):
+        gap_tokens = self._gap if passage.group.kind == "assistant" and self._material.dialect.traits.user_between else 0
+        for form in (passage, self._dialogue.passage(passage.group, frozenset(), referring=True)):
+            if self._room.take("dialogue", form.group.name, form.tokens, limit=min(limit, self._room.left) - gap_tokens, note=form.note):
+                if gap_tokens:
+                    # what stood behind it may be left out
+                    self._room.require("dialogue", GAPS, gap_tokens)
                 return form
         return None
 
@@ -317,28 +334,30 @@ class Fit:
             room.leave("dialogue", (rest,), None, "not reached")
 
     def _fitted(self) -> Fitted:
-        step, collected = self._material.step, self._material.collected
+        collected = self._material.collected
         claims = {name: claims_text(name, self._blocks[name], frozenset(self._claims[name])) for name in CLAIM_SECTIONS}
         # the rest is counted in the sections' last lines, which are known only now
         prices = {name: self._price_section(name) for name in CLAIM_SECTIONS}
+        dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)
+        shown = tuple(passage.messages for passage in dialogue)
+        n_gaps = len(with_gaps(shown, self._material.dialect)) - sum(map(len, shown))
         kept = [
             replace(line, tokens=prices[line.section]) if line.name == "section" and line.section in prices else line
             for line in self._room.kept
+            if line.name != GAPS
         ]
+        kept += [Kept("dialogue", GAPS, n_gaps * self._gap)] if n_gaps else []
         listed = frozenset(self._progress)
         items = tuple(item for state in SHOWN_STATES for item in self._items if item.state is state and item in listed)
         asked = dict.fromkeys((*collected.needed, *collected.wanted, *self._rescued))
         packets = tuple(evidence for evidence in asked if evidence in self._packets)
-        dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)
         exchanges = (*dialogue, self._open) if self._open else tuple(dialogue)
         named = [*packets, *(one for item in items for one in item.evidence)]
         named += [one for name in CLAIM_SECTIONS for line in claims[name].lines for one in line.evidence]
         named += [one for passage in exchanges for one in passage.evidence]
         layout = Layout(
-            system=step.system,
-            task=step.task,
-            instructions=instructions(step.messages),
-            dialogue=tuple(message for passage in dialogue for message in passage.messages),
+            opening=self._material.opening,
+            dialogue=shown,
             progress=ProgressText(items, progress_counts(self._items)),
             facts=claims["facts"],
             open=claims["open"],

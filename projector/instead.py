@@ -1,10 +1,13 @@
 """What to do when what must stand does not fit: the outcomes that are no projection, with the figures that led to them."""
 
 from projector.budget import Budget
-from projector.compact import externalise, is_reference
+from projector.compact import by_reference, is_reference
+from projector.dialects.forms import Dialect
+from projector.dialogue import Passage
+from projector.exchanges import Group
 from projector.fit import Overfull
 from projector.measure import Measure
-from projector.model import JsonObject, Kept, MustExternalise, MustSplit, MustWait, Outcome, Paused, Step
+from projector.model import Kept, MustExternalise, MustSplit, MustWait, Outcome, Paused, Step
 
 # The length of a reference to one packet, for results that have none yet.
 _REFERENCE = "see evidence ev_000000000000"
@@ -23,13 +26,13 @@ def permission_unsettled(step: Step, budget: Budget) -> Paused:
     return Paused(step, must_tokens=0, room_tokens=budget.dynamic, text=text, reasons=(text,))
 
 
-def what_instead(step: Step, over: Overfull, measure: Measure) -> Outcome:
+def what_instead(step: Step, over: Overfull, measure: Measure, dialect: Dialect) -> Outcome:
     """The first of these that would make it fit: externalise, wait, split; else pause."""
     excess = over.must_tokens - over.room_tokens
     figures = f"{over.must_tokens} tokens must stand, {over.room_tokens} are left"
     newest, still_open = over.newest, over.open_exchange
     if newest is not None:
-        calls = _worth_externalising(newest.messages, excess, step, measure)
+        calls = _worth_externalising(newest, excess, step, measure, dialect)
         if calls:
             to_store = tuple(call for call in calls if not step.results.get(call))
             text = f"{figures}; replace the results of {', '.join(calls)} by references to their packets"
@@ -48,16 +51,28 @@ def what_instead(step: Step, over: Overfull, measure: Measure) -> Outcome:
     return Paused(step, over.must_tokens, over.room_tokens, f"{figures}; the largest: {'; '.join(reasons)}", reasons)
 
 
-def _worth_externalising(messages: tuple[JsonObject, ...], excess: int, step: Step, measure: Measure) -> tuple[str, ...]:
+def boundary_open(step: Step, group: Group, measure: Measure, budget: Budget) -> MustWait:
+    """The provider or the model changes, and calls of the one before are not answered yet."""
+    waiting = ", ".join(group.open_calls)
+    text = f"another provider or model goes on once all calls of the one before are closed: project again when {waiting} is answered"
+    return MustWait(step, sum(map(measure.message, group.messages)), budget.dynamic, text, group.open_calls)
+
+
+def _worth_externalising(newest: Passage, excess: int, step: Step, measure: Measure, dialect: Dialect) -> tuple[str, ...]:
     """The fewest of the exchange's results, the largest first, whose replacement makes room enough; none when all would not."""
     savings: list[tuple[int, str]] = []
-    for message in messages:
-        if message.get("role") == "tool" and not is_reference(message.get("content")):
-            call = str(message.get("tool_call_id"))
-            short = externalise((message,), step.results)[0] if step.results.get(call) else {**message, "content": _REFERENCE}
+    for body in newest.group.bodies:
+        message = newest.messages[body.at]
+        result = dialect.read(message, 0).results[body.part]
+        packets = step.results.get(body.call)
+        line = by_reference(result, packets) if packets else None if is_reference(result.text) else _REFERENCE
+        if line is not None:
+            results = list(dialect.read(message, 0).results)
+            results[body.part] = dialect.with_body(result, line)
+            short = dialect.with_results(message, results)
             saved = measure.message(message) - measure.message(short)
             if saved > 0:
-                savings.append((saved, call))
+                savings.append((saved, body.call))
     chosen: list[str] = []
     for saved, call in sorted(savings, key=lambda pair: (-pair[0], pair[1])):
         if excess <= 0:

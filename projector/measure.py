@@ -1,7 +1,7 @@
 """Counting by the rule of docs/formats/token-count.md: whole inputs, and pieces of them whose figures add up.
 
-Pieces are counted as they stand inside the JSON of the messages. They are cut between a letter and a punctuation mark, where the
-tokenizers whose figures are exact always end a token; so the pieces add up to the whole, and a recount settles what is left.
+Pieces are counted as they stand inside the JSON of the messages. They are cut between a letter and two or more punctuation marks, where
+the tokenizers whose figures are exact always end a token; so the pieces add up to the whole, and a recount settles what is left.
 """
 
 import json
@@ -16,7 +16,7 @@ from projector.model import JsonObject
 from projector.ports import TokenCounter
 from projector.render.scalars import repair_surrogates
 
-_OPENING = '[{"role'
+_OPENING = '[{"'
 
 
 def minified(value: JsonValue) -> str:
@@ -57,22 +57,29 @@ class Measure:
     def __init__(self, counter: TokenCounter) -> None:
         self.counter = counter
 
-    def whole(self, messages: tuple[JsonObject, ...], tools: tuple[JsonObject, ...]) -> int:
+    def whole(self, messages: tuple[JsonObject, ...], outside: JsonObject, tools: tuple[JsonObject, ...]) -> int:
         """What the rule gives for the whole input."""
-        return self.counter.count(minified(messages)) + self.request(tools)
+        return self.counter.count(minified(messages)) + self.outside(outside) + self.request(tools)
+
+    def outside(self, members: JsonObject) -> int:
+        """Tokens of the values that stand beside the message list."""
+        return sum(self.counter.count(minified(value)) for value in members.values())
 
     def request(self, tools: tuple[JsonObject, ...]) -> int:
         """Tokens of the tool definitions, when there are any, and of the request itself."""
         return (self.counter.count(minified(tools)) if tools else 0) + REQUEST_TOKENS
 
     def opening(self) -> int:
-        """Tokens before the first message's role."""
+        """Tokens before the first message's first name."""
         return self.counter.count(_OPENING)
 
     def message(self, message: JsonObject) -> int:
-        """Tokens of a message in a list, from behind its `role` to behind that of the next; `role` has to be its first member."""
+        """Tokens of a message in a list, from its first name to before that of the next."""
         text = minified(message)
-        return self.counter.count(text[len(_OPENING) - 1 :] + ',{"role')
+        name = text[2 : text.find('"', 2)]
+        if not (name.isascii() and name[:1].isalpha()):
+            return self.counter.count(text + ",")
+        return self.counter.count(name) + self.counter.count(text[2 + len(name) :] + ',{"')
 
     def piece(self, text: str) -> int:
         """Tokens of whole lines inside a message's content, after another line."""
@@ -81,9 +88,3 @@ class Measure:
         escaped = minified(text)[1:-1]
         # the line before ends in an escaped line end, whose letter n joins a letter that follows
         return self.counter.count("n" + escaped) - 1 if escaped[0].isalpha() else self.counter.count(escaped)
-
-    def frame(self, first_line: str) -> int:
-        """Tokens of a user message around its content, which begins with this line."""
-        line = minified(first_line)[1:-1]
-        joined = self.counter.count(f'":"{line}') - self.counter.count(line)
-        return self.counter.count('":"user","content') + joined + self.counter.count('"},{"role')

@@ -75,6 +75,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the history that another provider or model was at work on."""
+
+    provider: str
+    messages: tuple[JsonObject, ...]
+    model: str = ""
+    """Empty where it is not known to be another one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """Everything that one model call may be made from."""
 
@@ -82,8 +92,11 @@ class Step:
     profile: Profile
     system: str = ""
     tools: tuple[JsonObject, ...] = ()
+    """In the form of OpenAI Chat, or in the provider's."""
     messages: tuple[JsonObject, ...] = ()
-    """In the provider's form (OpenAI Chat), oldest first, never changed."""
+    """In the provider's form, oldest first, never changed."""
+    earlier: tuple[Segment, ...] = ()
+    """What came before the messages, oldest first: it is converted. Places of messages count from its beginning."""
     results: Mapping[str, tuple[Packet, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Call id → packets from which the result can be had again."""
     progress: tuple[ProgressItem, ...] = ()
@@ -95,6 +108,11 @@ class Step:
     strategy: Strategy = ""
     closing: bool = False
     """The step limit is reached: no tools, and conclusions are asked for."""
+
+    @property
+    def n_messages(self) -> int:
+        """Messages of the whole history."""
+        return sum(len(segment.messages) for segment in self.earlier) + len(self.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +151,7 @@ class Receipt:
     omitted: tuple[Omitted, ...]
     used: int
     input_digest: str
-    """`sha256:` of the minified JSON of the messages, a line end, and that of the tools."""
+    """`sha256:` of the minified JSON of the messages, a line end, that of the tools; where members stand outside, the same of them."""
 
     @property
     def dynamic_used(self) -> int:
@@ -146,6 +164,8 @@ class Projection:
     """The input of one model call."""
 
     messages: tuple[JsonObject, ...]
+    outside: JsonObject
+    """Members that the provider takes beside its message list, by their names there: `system`, `instructions`, `system_instruction`."""
     tools: tuple[JsonObject, ...]
     receipt: Receipt
     omitted: tuple[Omitted, ...]

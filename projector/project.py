@@ -16,20 +16,24 @@
 Scope comes from the step's task revision alone: no text of a source, a message or a claim reaches the task section.
 """
 
+from dataclasses import dataclass
+
 from evidence_store.model import EvidenceId
 from projector.budget import Budget, budget_for
 from projector.collect import collect, iter_named
-from projector.dialogue import Dialogue, find_request, instructions
+from projector.dialects.forms import Dialect, Opening
+from projector.dialogue import Dialogue, Request, find_request, instructions
 from projector.errors import BrokenRule
 from projector.fit import Fit, Fitted, Material, Overfull
-from projector.instead import over_fixed, permission_unsettled, what_instead
+from projector.history import dialect_of, open_before
+from projector.instead import boundary_open, over_fixed, permission_unsettled, what_instead
+from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
 from projector.measure import Measure, repaired
 from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step
 from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import input_digest, with_framing
 from projector.rejudge import rejudge
-from projector.render.openai_chat import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, role_first, system_message
 from projector.validate import validate
 
 # How often an input is made anew because permission changed under it, or because parts counted less than the whole.
@@ -38,21 +42,22 @@ _MAX_ROUNDS = 4
 
 def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
     """The input of one model call, or what to do before there can be one."""
-    measure = Measure(counter)
-    tools = () if step.closing else step.tools
-    fixed = _count_fixed(step, tools, measure)
+    measure, form = Measure(counter), _form(step)
+    fixed = _count_fixed(form.opening, form.tools, measure)
     budget = budget_for(step.profile, sum(line.tokens for line in fixed))
     if budget.dynamic <= 0:
         return over_fixed(step, budget, fixed)
+    waiting = open_before(step)
+    if waiting is not None:
+        return boundary_open(step, waiting, measure, budget)
     permission = Permission(gate, step.principal)
     margin = 0
     for _ in range(_MAX_ROUNDS):
-        material = _material(step, reader, permission.permitted(iter_named(step)), budget.dynamic - margin)
-        dialogue = Dialogue(step, measure, permission, find_request(step.messages))
-        fitted = Fit(material, measure, dialogue).run()
+        material = _material(step, form, reader, permission.permitted(iter_named(step)), budget.dynamic - margin)
+        fitted = Fit(material, measure, Dialogue(step, form.dialect, measure, permission, form.request)).run()
         if isinstance(fitted, Overfull):
-            return what_instead(step, fitted, measure)
-        projection = _render(step, tools, measure, budget, fixed, fitted)
+            return what_instead(step, fitted, measure, form.dialect)
+        projection = _render(step, form, measure, budget, fixed, fitted)
         if projection.tokens > budget.input_cap:
             margin += projection.tokens - budget.input_cap
         elif permission.still_allows(projection.cited):
@@ -60,26 +65,44 @@ def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gat
     return permission_unsettled(step, budget)
 
 
-def _material(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId], room: int) -> Material:
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What of the input does not depend on the room that is left."""
+
+    dialect: Dialect
+    opening: Opening
+    tools: tuple[JsonObject, ...]
+    request: Request
+
+
+def _form(step: Step) -> _Form:
+    dialect = dialect_of(step)
+    opening = dialect.opening(system_text(step.system, step.task), instructions(step))
+    return _Form(dialect, opening, () if step.closing else dialect.tools(step.tools), find_request(step))
+
+
+def _material(step: Step, form: _Form, reader: EvidenceReader, permitted: frozenset[EvidenceId], room: int) -> Material:
     collected = collect(step, reader, permitted)
     judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
-    text = find_request(step.messages).text or DEFAULT_REQUEST
+    text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
-    return Material(step, permitted, collected, judged, request, room)
+    return Material(step, permitted, collected, judged, request, room, form.dialect, form.opening)
 
 
-def _count_fixed(step: Step, tools: tuple[JsonObject, ...], measure: Measure) -> tuple[Kept, ...]:
-    system = measure.message(system_message(step.system, step.task)) + measure.opening()
-    lines = [Kept("system", "system text and task", system)]
-    lines += [Kept("system", "instruction", measure.message(role_first(message))) for message in instructions(step.messages)]
+def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measure) -> tuple[Kept, ...]:
+    """The static text stands outside, or in the first message; any others are instructions of the caller."""
+    first, *others = [measure.message(message) for message in opening.messages] or [0]
+    if opening.outside:
+        first, others = 0, [first, *others] if opening.messages else []
+    lines = [Kept("system", "system text and task", first + measure.outside(opening.outside) + measure.opening())]
+    lines += [Kept("system", "instruction", tokens) for tokens in others]
     return (*lines, Kept("tools", "definitions and request", measure.request(tools)))
 
 
-def _render(
-    step: Step, tools: tuple[JsonObject, ...], measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted
-) -> Projection:
-    messages = repaired(render_messages(fitted.layout))
-    used = measure.whole(messages, tools)
+def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted) -> Projection:
+    messages = repaired(render_messages(fitted.layout, form.dialect))
+    outside = repaired((form.opening.outside,))[0]
+    used = measure.whole(messages, outside, form.tools)
     receipt = Receipt(
         task=step.task.task,
         task_revision=step.task.number,
@@ -90,11 +113,12 @@ def _render(
         kept=with_framing((*fixed, *fitted.kept), used),
         omitted=fitted.omitted,
         used=used,
-        input_digest=input_digest(messages, tools),
+        input_digest=input_digest(messages, form.tools, outside),
     )
     return Projection(
         messages=messages,
-        tools=tools,
+        outside=outside,
+        tools=form.tools,
         receipt=receipt,
         omitted=fitted.omitted,
         tokens=used,

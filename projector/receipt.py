@@ -22,9 +22,12 @@ from projector.model import (
 VERSION = 1
 
 
-def input_digest(messages: Sequence[JsonObject], tools: Sequence[JsonObject]) -> str:
-    """Names an input: SHA-256 over the minified JSON of the messages, a line end, and that of the tools."""
-    text = minified(messages) + "\n" + minified(tools)
+def input_digest(messages: Sequence[JsonObject], tools: Sequence[JsonObject], outside: JsonObject | None = None) -> str:
+    """Names an input: SHA-256 over the minified JSON of the messages, a line end, and that of the tools.
+
+    Where members stand beside the list, another line end and that of their object.
+    """
+    text = minified(messages) + "\n" + minified(tools) + (f"\n{minified(outside)}" if outside else "")
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
@@ -103,6 +106,7 @@ def _projection_json(projection: Projection) -> dict[str, JsonValue]:
     return {
         "outcome": "projected",
         "messages": list(projection.messages),
+        "outside": dict(projection.outside),
         "tools": list(projection.tools),
         "tokens": projection.tokens,
         "evidence": list(projection.evidence),

@@ -24,7 +24,7 @@ from evidence_store.model import (
 from projector.budget import DEFAULT_RESERVE_TOKENS, Profile
 from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
-from projector.model import Candidate, Need, Principal, Step, Strategy
+from projector.model import Candidate, Need, Principal, Segment, Step, Strategy
 from projector.packet_json import packet_from_json
 from projector.render.sections import NEED_KINDS
 from projector.tokens.table import counter_name_for_model
@@ -38,6 +38,7 @@ _STEP = (
     "system",
     "tools",
     "messages",
+    "earlier",
     "results",
     "progress",
     "claims",
@@ -63,6 +64,7 @@ def step_from_json(value: JsonValue) -> Step:
         system=step.text("system"),
         tools=step.objects("tools"),
         messages=step.objects("messages"),
+        earlier=tuple(_segment(JsonReader(item, f"/earlier/{at}", _SEGMENT)) for at, item in enumerate(step.items("earlier"))),
         results=_results(JsonReader(step.value.get("results", {}), "/results")),
         progress=tuple(_progress(JsonReader(item, f"/progress/{at}", _PROGRESS)) for at, item in enumerate(step.items("progress"))),
         claims=tuple(_claim(JsonReader(item, f"/claims/{at}", _CLAIM), task.number) for at, item in enumerate(step.items("claims"))),
@@ -107,6 +109,13 @@ def _profile(reader: JsonReader) -> Profile:
         )
     except ValueError as exc:
         raise RefusedStep(f"/profile: {exc}", {"path": "/profile"}) from exc
+
+
+_SEGMENT = ("provider", "model", "messages")
+
+
+def _segment(reader: JsonReader) -> Segment:
+    return Segment(reader.text("provider", None), reader.objects("messages"), reader.text("model"))
 
 
 def _results(reader: JsonReader) -> Mapping[str, tuple[Packet, ...]]:

@@ -1,6 +1,7 @@
 """Commands that check: check, trace, verify, validate, project. Exit 1 when the answer is no."""
 
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 import orjson
@@ -8,14 +9,14 @@ import orjson
 from api.cli.output import Output
 from api.cli.sources import read_pieces
 from api.errors import EXIT_DONE, EXIT_NO
-from api.presenters import Json, trace_json
+from api.presenters import Json, dumps, trace_json
 from api.projecting import project_step
 from api.settings import read_settings
 from api.wiring import open_services
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.report_check import find_uncited
 from evidence_store.trace import trace
-from projector import outcome_json, validate
+from projector import Fault, outcome_json, repair, validate
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
 
@@ -104,11 +105,34 @@ def run_validate(arguments: Namespace, output: Output) -> int:
     messages = read_json(arguments.messages)
     if not isinstance(messages, list):
         raise InvalidInput(f"{arguments.messages!r} is no list of messages", code="not_messages")
+    if arguments.repair:
+        return _repair(messages, arguments, output)
     found = validate(messages, arguments.provider, allow_open=arguments.allow_open)
-    faults: list[Json] = [{"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found]
     lines = [f"message {fault.message}: {fault.text}\n" for fault in found]
-    output.value({"ok": not found, "faults": faults}, "".join(lines) or "ok\n")
+    output.value({"ok": not found, "faults": _faults_json(found)}, "".join(lines) or "ok\n")
     return EXIT_NO if found else EXIT_DONE
+
+
+def _repair(messages: list[JsonValue], arguments: Namespace, output: Output) -> int:
+    """Prints the list made whole; exit 1 when nothing of it can be sent."""
+    made = repair(messages, arguments.provider, allow_open=arguments.allow_open)
+    found = validate(made.messages, arguments.provider, allow_open=arguments.allow_open)
+    left: list[Json] = [{"messages": list(one.places), "why": one.why, "items": _plain(one.messages)} for one in made.left_out]
+    answer: dict[str, Json] = {"ok": not found, "faults": _faults_json(found), "messages": _plain(made.messages), "notes": list(made.notes)}
+    output.value(answer | {"left_out": left}, dumps(_plain(made.messages)).decode())
+    for note in made.notes:
+        output.note(note)
+    return EXIT_NO if found else EXIT_DONE
+
+
+def _faults_json(found: Sequence[Fault]) -> list[Json]:
+    return [{"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found]
+
+
+def _plain(value: object) -> Json:
+    """The value as JSON has it."""
+    plain: Json = orjson.loads(orjson.dumps(value))
+    return plain
 
 
 def run_project(arguments: Namespace, output: Output) -> int:

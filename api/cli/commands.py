@@ -111,8 +111,9 @@ def _add_checking(verbs: Verbs) -> None:
     verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
     validate = verbs.add("validate", "Check a message list against a provider's rules.", "checking:run_validate")
     validate.add_argument("messages", metavar="MESSAGES.json")
-    validate.add_argument("--provider", required=True, metavar="P", help="openai")
+    validate.add_argument("--provider", required=True, metavar="P", help="openai, openai-responses, anthropic or gemini")
     validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
+    validate.add_argument("--repair", action="store_true", help="print the list made whole, and what was done to it")
     project = verbs.add("project", "Build the input of one step.", "checking:run_project")
     project.add_argument("step", metavar="STEP.json")
 

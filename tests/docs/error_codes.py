@@ -67,7 +67,7 @@ def collect_codes() -> Collected:
 def collect_faults(path: str) -> set[str]:
     """Codes of the faults that one module reports without raising."""
     source = read_source(ROOT / path)
-    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and _callee(node) in ("Fault", "_fault")]
+    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and _callee(node) in ("Fault", "_fault", "fault")]
     return {found for call in calls if call.args and (found := _text(call.args[0])) is not None}
 
 

@@ -12,6 +12,7 @@ from api.errors import exit_code
 from api.routes.problems import status_of
 from evidence_store import claim_rules
 from evidence_store.errors import EvidenceStoreError
+from tests.architecture.modules import list_sources
 from tests.docs.error_codes import Spelled, collect_codes, collect_faults
 from tests.docs.pages import iter_rows, read_page, spans_in
 
@@ -77,7 +78,9 @@ def test_each_row_says_what_to_do(code: str) -> None:
 def test_the_faults_of_the_two_checks_are_listed() -> None:
     # `integrity_mismatch` comes with the code of the error that was met
     assert section("Faults that `verify` finds") == collect_faults("evidence_store/store/checks.py") | {"integrity_mismatch"}
-    assert section("Faults that `validate` finds") == collect_faults("projector/validate.py")
+    dialects = [source.path for source in list_sources("projector") if source.path.startswith("projector/dialects/")]
+    found = set().union(*map(collect_faults, ["projector/validate.py", *dialects]))
+    assert section("Faults that `validate` finds") == found
 
 
 def test_the_reasons_of_open_claims_are_listed() -> None:

@@ -32,11 +32,11 @@ def test_only_the_chosen_calls_are_replaced() -> None:
 
 def test_a_body_names_its_packets_but_not_what_an_excerpt_plays() -> None:
     body = format_packet(packet(1, "[evidence ev_999999999999]\nx"))
-    assert named_evidence(result("a", body)) == (evidence_id(1),)
-    assert named_evidence(result("a", "see evidence ev_000000000004, ev_000000000005")) == (evidence_id(4), evidence_id(5))
+    assert named_evidence(body) == (evidence_id(1),)
+    assert named_evidence("see evidence ev_000000000004, ev_000000000005") == (evidence_id(4), evidence_id(5))
 
 
 def test_only_a_whole_packet_counts_as_shown_in_full() -> None:
     one = packet(1, "a\nb")
-    assert shown_in_full(result("a", f"x\n{format_packet(one)}"), (one, packet(2))) == {one.id}
-    assert shown_in_full(result("a", format_packet(one)[:-20]), (one,)) == frozenset()
+    assert shown_in_full(f"x\n{format_packet(one)}", (one, packet(2))) == {one.id}
+    assert shown_in_full(format_packet(one)[:-20], (one,)) == frozenset()

@@ -1,5 +1,6 @@
 """Histories as groups: what is whole stays as it is, what is torn is closed, put in order or named."""
 
+from projector.dialects.openai_chat import OpenAiChat
 from projector.exchanges import NO_OUTPUT, Group, iter_groups
 from projector.model import JsonObject
 from tests.unit.projector.steps import calling, exchange, result, user
@@ -8,7 +9,7 @@ GO = user("go")
 
 
 def groups(*messages: JsonObject, closing: bool = False) -> list[Group]:
-    return list(reversed(list(iter_groups(messages, closing=closing))))
+    return list(reversed(list(iter_groups(messages, OpenAiChat(), closing=closing))))
 
 
 def sent(*messages: JsonObject) -> list[JsonObject]:

@@ -57,4 +57,4 @@ def test_an_unknown_provider_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownProvider) as caught:
         validate([GO], "nobody")
     assert "openai" in str(caught.value)
-    assert caught.value.details["known"] == ("openai",)
+    assert caught.value.details["known"] == ("openai", "openai-responses", "anthropic", "gemini")
