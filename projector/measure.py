@@ -13,8 +13,9 @@ import orjson
 from evidence_store.errors import JsonValue
 from projector.budget import REQUEST_TOKENS
 from projector.model import JsonObject
-from projector.ports import TokenCounter
+from projector.ports import Figure, TokenCounter
 from projector.render.scalars import repair_surrogates
+from projector.tokens.figures import figure_of, weakest
 
 _OPENING = '[{"role'
 
@@ -57,9 +58,13 @@ class Measure:
     def __init__(self, counter: TokenCounter) -> None:
         self.counter = counter
 
-    def whole(self, messages: tuple[JsonObject, ...], tools: tuple[JsonObject, ...]) -> int:
-        """What the rule gives for the whole input."""
-        return self.counter.count(minified(messages)) + self.request(tools)
+    def whole(self, messages: tuple[JsonObject, ...], tools: tuple[JsonObject, ...]) -> Figure:
+        """What the rule gives for the whole input, as exact as its least exact part."""
+        texts = (minified(messages), *((minified(tools),) if tools else ()))
+        figures = [figure_of(self.counter, text) for text in texts]
+        note = next((figure.note for figure in figures if figure.note), "")
+        tokens = sum(figure.tokens for figure in figures) + REQUEST_TOKENS
+        return Figure(tokens, self.counter.id, weakest(figure.exactness for figure in figures), note)
 
     def request(self, tools: tuple[JsonObject, ...]) -> int:
         """Tokens of the tool definitions, when there are any, and of the request itself."""

@@ -79,13 +79,14 @@ def _render(
     step: Step, tools: tuple[JsonObject, ...], measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted
 ) -> Projection:
     messages = repaired(render_messages(fitted.layout))
-    used = measure.whole(messages, tools)
+    whole = measure.whole(messages, tools)
+    used = whole.tokens
     receipt = Receipt(
         task=step.task.task,
         task_revision=step.task.number,
         profile=step.profile,
-        counter=measure.counter.id,
-        exactness=measure.counter.exactness,
+        counter=whole.counter,
+        exactness=whole.exactness,
         budget=budget,
         kept=with_framing((*fixed, *fitted.kept), used),
         omitted=fitted.omitted,
