@@ -10,13 +10,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from projector.budget import Budget, Profile, budget_for, tightened_cap
+    from projector.budget import Budget, Profile, budget_for, tightened, tightened_cap
     from projector.compact import externalise
+    from projector.drift import Drift, Usage, reported_input
     from projector.errors import (
         BrokenRule,
         CounterUnavailable,
         MalformedText,
         ProjectorError,
+        RefusedCut,
         RefusedStep,
         UnknownCounter,
         UnknownProvider,
@@ -39,24 +41,29 @@ if TYPE_CHECKING:
         Step,
     )
     from projector.packet_json import packet_from_json
-    from projector.ports import EvidenceReader, Gate, TokenCounter
+    from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
     from projector.project import project
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.step_json import step_from_json
+    from projector.tokens.cut import CutText, cut_json, cut_text
+    from projector.tokens.figures import figure_of
     from projector.tokens.limit import TokenLimit
+    from projector.tokens.remote import CountAnswered, CountAsked, RemoteCounter
     from projector.tokens.table import KNOWN_COUNTERS, counter_for, counter_name_for_model
     from projector.validate import Fault, validate
 
 _HOME = {
-    "budget": ("Budget", "Profile", "budget_for", "tightened_cap"),
+    "budget": ("Budget", "Profile", "budget_for", "tightened", "tightened_cap"),
     "compact": ("externalise",),
+    "drift": ("Drift", "Usage", "reported_input"),
     "errors": (
         "BrokenRule",
         "CounterUnavailable",
         "MalformedText",
         "ProjectorError",
+        "RefusedCut",
         "RefusedStep",
         "UnknownCounter",
         "UnknownProvider",
@@ -79,13 +86,16 @@ _HOME = {
         "Step",
     ),
     "packet_json": ("packet_from_json",),
-    "ports": ("EvidenceReader", "Gate", "TokenCounter"),
+    "ports": ("EvidenceReader", "Figure", "Gate", "RequestCounter", "TokenCounter"),
     "project": ("project",),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
     "step_json": ("step_from_json",),
+    "tokens.cut": ("CutText", "cut_json", "cut_text"),
+    "tokens.figures": ("figure_of",),
     "tokens.limit": ("TokenLimit",),
+    "tokens.remote": ("CountAnswered", "CountAsked", "RemoteCounter"),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
     "validate": ("Fault", "validate"),
 }
@@ -96,9 +106,14 @@ __all__ = [
     "BrokenRule",
     "Budget",
     "Candidate",
+    "CountAnswered",
+    "CountAsked",
     "CounterUnavailable",
+    "CutText",
+    "Drift",
     "EvidenceReader",
     "Fault",
+    "Figure",
     "Gate",
     "GivenEvidence",
     "Kept",
@@ -117,17 +132,24 @@ __all__ = [
     "Projection",
     "ProjectorError",
     "Receipt",
+    "RefusedCut",
     "RefusedStep",
+    "RemoteCounter",
+    "RequestCounter",
     "SectionsText",
     "Step",
     "TokenCounter",
     "TokenLimit",
     "UnknownCounter",
     "UnknownProvider",
+    "Usage",
     "budget_for",
     "counter_for",
     "counter_name_for_model",
+    "cut_json",
+    "cut_text",
     "externalise",
+    "figure_of",
     "format_claim_line",
     "format_error",
     "format_packet",
@@ -140,8 +162,10 @@ __all__ = [
     "parse_sections",
     "project",
     "receipt_json",
+    "reported_input",
     "section_tokens",
     "step_from_json",
+    "tightened",
     "tightened_cap",
     "validate",
 ]

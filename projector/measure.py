@@ -4,7 +4,6 @@ Pieces are counted as they stand inside the JSON of the messages. They are cut b
 tokenizers whose figures are exact always end a token; so the pieces add up to the whole, and a recount settles what is left.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -12,21 +11,13 @@ import orjson
 
 from evidence_store.errors import JsonValue
 from projector.budget import REQUEST_TOKENS
+from projector.minified import minified
 from projector.model import JsonObject
 from projector.ports import Figure, TokenCounter
 from projector.render.scalars import repair_surrogates
 from projector.tokens.figures import figure_of, weakest
 
 _OPENING = '[{"role'
-
-
-def minified(value: JsonValue) -> str:
-    """Minified JSON as UTF-8 would carry it: members in their order, non-ASCII kept, halves of surrogate pairs replaced."""
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:
-        # half a surrogate pair, or a number beyond 64 bits
-        return repair_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain))
 
 
 def repaired(messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
@@ -44,12 +35,6 @@ def _without_halves(value: JsonValue) -> JsonValue:
     if isinstance(value, Mapping):
         return {repair_surrogates(name): _without_halves(member) for name, member in value.items()}
     return [_without_halves(item) for item in value] if isinstance(value, Sequence) else value
-
-
-def _plain(value: object) -> object:
-    if hasattr(value, "items"):
-        return dict(value.items())
-    raise TypeError(f"no JSON: {type(value).__name__}")
 
 
 class Measure:

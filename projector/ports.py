@@ -56,7 +56,7 @@ class RequestCounter(Protocol):
     """Counts whole requests, in the shape in which the provider takes them: framing and tool definitions are in the figure."""
 
     def count_request(self, body: Mapping[str, JsonValue]) -> Figure:
-        """Tokens of the input that this request would be read as. Never fails: what could not be counted is bounded, and the figure says so."""
+        """Tokens of the input that this request would be read as. Never fails: what nobody counts is bounded, and the figure says so."""
 
 
 class EvidenceReader(Protocol):

@@ -38,7 +38,7 @@ def _picked(alphabet: str, n: int) -> str:
 
 def _log(n: int) -> str:
     lines = (
-        f"2026-11-30 08:{i % 60:02}:{i * 7 % 60:02},{i * 37 % 1000:03} ERROR [worker-{i}] io.x.Y: took {i * 1.37:.3f} ms (0x{i * 99991:08x})"
+        f"2026-11-30 08:{i % 60:02}:{i * 7 % 60:02},{i * 37 % 1000:03} ERROR [worker-{i}] io.x.Y: took {i * 1.37:.3f} ms (0x{i * 99991:x})"
         for i in range(n)
     )
     return "\n".join(lines) + "\n"
@@ -55,8 +55,7 @@ HARD_TEXTS: dict[str, str] = {
     "greek": "Η σύνδεση με τη βάση δεδομένων απέτυχε. Ελέγξτε το αρχείο καταγραφής ΣΊΣΥΦΟΣ σίσυφος.\n" * 10,
     "german": "Die Größenbeschränkung der Rückerstattungsübersicht überschreitet den Schwellenwert. STRASSE, Straße.\n" * 10,
     "vietnamese": "Không thể kết nối cơ sở dữ liệu. Vui lòng kiểm tra tệp nhật ký và thử lại.\n" * 10,
-    "vietnamese decomposed": "Kho\u0302ng the\u0302\u0309 ke\u0302\u0301t no\u0302\u0301i co\u031b so\u031b\u0309 du\u031b\u0303 lie\u0323\u0302u.\n"
-    * 10,
+    "vietnamese decomposed": "Kho\u0302ng the\u0302\u0309 ke\u0302\u0301t no\u0302\u0301i co\u031b so\u031b\u0309 du\u031b\u0303.\n" * 10,
     "arabic and hebrew": "فشل الاتصال بقاعدة البيانات ١٢٣٤. החיבור למסד הנתונים נכשל.\n" * 10,
     "hindi and tamil": "डेटाबेस से कनेक्ट नहीं हो सका। தரவுத்தளத்துடன் இணைக்க முடியவில்லை.\n" * 10,
     "thai, lao, khmer": "ไม่สามารถเชื่อมต่อกับฐานข้อมูล ບໍ່ສາມາດ មិនអាចភ្ជាប់\n" * 10,
@@ -88,8 +87,9 @@ HARD_TEXTS: dict[str, str] = {
 }
 
 _SCRAPS = (
-    "<|endoftext|>", "\r\n", "   ", "\t", "\n\n", "e\u0301", "👩\u200d👧", "日志", "\\n", "-" * 9, "x" * 33, "'Ll", "'s", "123456", "७", "Ⅷ", "½",
-    "/", "//\n", "},{", '":"', "\u3000", "\u00a0", "Größe", "ДАННЫЕ", "ſ", "İ", "\x1b[0m", "\U0001d54f", "\ufffd", "한글", "ำ", "़",
+    "<|endoftext|>", "\r\n", "   ", "\t", "\n\n", "e\u0301", "👩\u200d👧", "日志", "\\n", "-" * 9, "x" * 33, "'Ll", "'s", "123456",
+    "७", "Ⅷ", "½", "/", "//\n", "},{", '":"', "\u3000", "\u00a0", "Größe", "ДАННЫЕ", "ſ", "İ", "\x1b[0m", "\U0001d54f", "\ufffd",
+    "한글", "ำ", "़",
 )  # fmt: skip
 
 
