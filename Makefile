@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-runs bench-walk bench-diff fuzz lock clean version
+.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-runs bench-walk bench-diff bench-counters fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -118,6 +118,10 @@ bench-walk: $(STAMP) ## places of real documents through the store against jsonp
 bench-diff: $(STAMP) $(PAIR) ## our diff against `redocly diff` (needs Node.js and a corpus: CORPUS=…)
 	@echo "bench: what redocly diff cites, in the pairs of our diff"
 	@$(PY) -m benchmarks.bench_diff
+
+bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
+	@echo "bench: token counts, cuts and hostile texts"
+	@$(PY) -m benchmarks.bench_counters
 
 fuzz: $(STAMP) ## an hour of fuzzing over all readers, or READERS="json yaml" (guided by coverage where atheris is installed)
 	@echo "fuzz: each reader in a process of its own"

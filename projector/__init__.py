@@ -10,14 +10,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from projector.budget import Budget, Profile, budget_for, tightened_cap
+    from projector.budget import Budget, Profile, budget_for, tightened, tightened_cap
     from projector.compact import externalise
     from projector.dialects.forms import Fault
+    from projector.drift import Drift, Usage, reported_input
     from projector.errors import (
         BrokenRule,
         CounterUnavailable,
         MalformedText,
         ProjectorError,
+        RefusedCut,
         RefusedStep,
         UnknownCounter,
         UnknownProvider,
@@ -41,25 +43,30 @@ if TYPE_CHECKING:
         Step,
     )
     from projector.packet_json import packet_from_json
-    from projector.ports import EvidenceReader, Gate, TokenCounter
+    from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
     from projector.project import project
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
+    from projector.tokens.cut import CutText, cut_json, cut_text
+    from projector.tokens.figures import figure_of
     from projector.tokens.limit import TokenLimit
+    from projector.tokens.remote import CountAnswered, CountAsked, RemoteCounter
     from projector.tokens.table import KNOWN_COUNTERS, counter_for, counter_name_for_model
     from projector.validate import validate
 
 _HOME = {
-    "budget": ("Budget", "Profile", "budget_for", "tightened_cap"),
+    "budget": ("Budget", "Profile", "budget_for", "tightened", "tightened_cap"),
     "compact": ("externalise",),
+    "drift": ("Drift", "Usage", "reported_input"),
     "errors": (
         "BrokenRule",
         "CounterUnavailable",
         "MalformedText",
         "ProjectorError",
+        "RefusedCut",
         "RefusedStep",
         "UnknownCounter",
         "UnknownProvider",
@@ -83,14 +90,17 @@ _HOME = {
         "Step",
     ),
     "packet_json": ("packet_from_json",),
-    "ports": ("EvidenceReader", "Gate", "TokenCounter"),
+    "ports": ("EvidenceReader", "Figure", "Gate", "RequestCounter", "TokenCounter"),
     "project": ("project",),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
     "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
+    "tokens.cut": ("CutText", "cut_json", "cut_text"),
+    "tokens.figures": ("figure_of",),
     "tokens.limit": ("TokenLimit",),
+    "tokens.remote": ("CountAnswered", "CountAsked", "RemoteCounter"),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
     "dialects.forms": ("Fault",),
     "validate": ("validate",),
@@ -102,9 +112,14 @@ __all__ = [
     "BrokenRule",
     "Budget",
     "Candidate",
+    "CountAnswered",
+    "CountAsked",
     "CounterUnavailable",
+    "CutText",
+    "Drift",
     "EvidenceReader",
     "Fault",
+    "Figure",
     "Gate",
     "GivenEvidence",
     "Kept",
@@ -124,8 +139,11 @@ __all__ = [
     "Projection",
     "ProjectorError",
     "Receipt",
+    "RefusedCut",
     "RefusedStep",
+    "RemoteCounter",
     "Repaired",
+    "RequestCounter",
     "SectionsText",
     "Segment",
     "Step",
@@ -133,10 +151,14 @@ __all__ = [
     "TokenLimit",
     "UnknownCounter",
     "UnknownProvider",
+    "Usage",
     "budget_for",
     "counter_for",
     "counter_name_for_model",
+    "cut_json",
+    "cut_text",
     "externalise",
+    "figure_of",
     "format_claim_line",
     "format_error",
     "format_packet",
@@ -150,8 +172,10 @@ __all__ = [
     "project",
     "receipt_json",
     "repair",
+    "reported_input",
     "section_tokens",
     "step_from_json",
+    "tightened",
     "tightened_cap",
     "validate",
 ]

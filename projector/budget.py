@@ -5,7 +5,9 @@
 `fixed` is what system text, task section and tool definitions take: a reserve of 4 000, or what is counted when that is more.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from projector.drift import Drift
 
 DEFAULT_RESERVE_TOKENS = 4_000
 # What the count rule adds for the request as a whole: more than the framing of any provider we know (docs/formats/token-count.md).
@@ -65,8 +67,12 @@ def budget_for(profile: Profile, counted_fixed: int) -> Budget:
     return Budget(profile.window, profile.output, profile.slack, max(reserve, counted_fixed))
 
 
-def tightened_cap(input_cap: int, counted: int, reported: int) -> int:
-    """The cap to plan with once the provider reported more than we counted; a lower report does not loosen it."""
-    if counted <= 0 or reported <= counted:
-        return input_cap
-    return input_cap * counted // reported
+def tightened_cap(input_cap: int, drift: Drift) -> int:
+    """The cap to plan with after what providers reported of recent steps; never above the cap that the profile gives."""
+    return min(input_cap, drift.cap(input_cap))
+
+
+def tightened(profile: Profile, drift: Drift) -> Profile:
+    """The profile with so much more slack that its cap is the tightened one; at least one token of input stays."""
+    cap = max(1, tightened_cap(profile.input_cap, drift))
+    return replace(profile, slack=profile.slack + profile.input_cap - cap)

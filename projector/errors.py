@@ -3,6 +3,7 @@
 ProjectorError
 ├── MalformedText         text that is not in one of our grammars (docs/formats/)      also InvalidInput
 ├── RefusedStep           a step that cannot be read or makes no sense                 also InvalidInput
+├── RefusedCut            a text that cannot be cut to so few tokens, or is no JSON     also InvalidInput
 ├── UnknownProvider       no rule set or renderer of this name; `details["known"]`     also InvalidInput
 ├── UnknownCounter        no token counter of this name; `details["known"]`            also InvalidInput
 ├── CounterUnavailable    the counter's data is missing or not what it must be         also StoreFault
@@ -24,6 +25,10 @@ class MalformedText(ProjectorError, InvalidInput):
 
 class RefusedStep(ProjectorError, InvalidInput):
     code = "refused_step"
+
+
+class RefusedCut(ProjectorError, InvalidInput):
+    code = "refused_cut"
 
 
 class UnknownProvider(ProjectorError, InvalidInput):

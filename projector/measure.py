@@ -4,7 +4,6 @@ Pieces are counted as they stand inside the JSON of the messages. They are cut b
 the tokenizers whose figures are exact always end a token; so the pieces add up to the whole, and a recount settles what is left.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -12,20 +11,13 @@ import orjson
 
 from evidence_store.errors import JsonValue
 from projector.budget import REQUEST_TOKENS
+from projector.minified import minified
 from projector.model import JsonObject
-from projector.ports import TokenCounter
+from projector.ports import Figure, TokenCounter
 from projector.render.scalars import repair_surrogates
+from projector.tokens.figures import figure_of, weakest
 
 _OPENING = '[{"'
-
-
-def minified(value: JsonValue) -> str:
-    """Minified JSON as UTF-8 would carry it: members in their order, non-ASCII kept, halves of surrogate pairs replaced."""
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:
-        # half a surrogate pair, or a number beyond 64 bits
-        return repair_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain))
 
 
 def repaired(messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
@@ -45,21 +37,19 @@ def _without_halves(value: JsonValue) -> JsonValue:
     return [_without_halves(item) for item in value] if isinstance(value, Sequence) else value
 
 
-def _plain(value: object) -> object:
-    if hasattr(value, "items"):
-        return dict(value.items())
-    raise TypeError(f"no JSON: {type(value).__name__}")
-
-
 class Measure:
     """Token figures of one step, all from one counter."""
 
     def __init__(self, counter: TokenCounter) -> None:
         self.counter = counter
 
-    def whole(self, messages: tuple[JsonObject, ...], outside: JsonObject, tools: tuple[JsonObject, ...]) -> int:
-        """What the rule gives for the whole input."""
-        return self.counter.count(minified(messages)) + self.outside(outside) + self.request(tools)
+    def whole(self, messages: tuple[JsonObject, ...], outside: JsonObject, tools: tuple[JsonObject, ...]) -> Figure:
+        """What the rule gives for the whole input, as exact as its least exact part."""
+        texts = (minified(messages), *map(minified, outside.values()), *((minified(tools),) if tools else ()))
+        figures = [figure_of(self.counter, text) for text in texts]
+        note = next((figure.note for figure in figures if figure.note), "")
+        tokens = sum(figure.tokens for figure in figures) + REQUEST_TOKENS
+        return Figure(tokens, self.counter.id, weakest(figure.exactness for figure in figures), note)
 
     def outside(self, members: JsonObject) -> int:
         """Tokens of the values that stand beside the message list."""

@@ -1,8 +1,10 @@
 """What the projector asks of the world: stored evidence, token counts, permission. Protocols only."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId, Packet
 
 if TYPE_CHECKING:
@@ -10,6 +12,18 @@ if TYPE_CHECKING:
     from projector.model import Principal
 
 Exactness = Literal["exact", "upper_bound", "estimate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """How many tokens, who counted them, and how far that can be trusted."""
+
+    tokens: int
+    counter: str
+    """Names engine and encoding, or family, or provider and model."""
+    exactness: Exactness
+    note: str = ""
+    """Why it is not what this counter mostly gives; empty when it is."""
 
 
 class TokenCounter(Protocol):
@@ -24,10 +38,25 @@ class TokenCounter(Protocol):
 
     @property
     def exactness(self) -> Exactness:
-        """How far the figures can be trusted."""
+        """How far the figures can be trusted; a counter whose figures differ in that is a `FigureCounter` too."""
 
     def count(self, text: str) -> int:
         """Tokens of the text; 0 for the empty text only."""
+
+
+@runtime_checkable
+class FigureCounter(Protocol):
+    """A counter that knows of each single figure who counted it and how exactly. `figure(text).tokens` equals `count(text)`."""
+
+    def figure(self, text: str) -> Figure:
+        """Tokens of the text. Never fails on a text."""
+
+
+class RequestCounter(Protocol):
+    """Counts whole requests, in the shape in which the provider takes them: framing and tool definitions are in the figure."""
+
+    def count_request(self, body: Mapping[str, JsonValue]) -> Figure:
+        """Tokens of the input that this request would be read as. Never fails: what nobody counts is bounded, and the figure says so."""
 
 
 class EvidenceReader(Protocol):

@@ -102,13 +102,14 @@ def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measu
 def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted) -> Projection:
     messages = repaired(render_messages(fitted.layout, form.dialect))
     outside = repaired((form.opening.outside,))[0]
-    used = measure.whole(messages, outside, form.tools)
+    whole = measure.whole(messages, outside, form.tools)
+    used = whole.tokens
     receipt = Receipt(
         task=step.task.task,
         task_revision=step.task.number,
         profile=step.profile,
-        counter=measure.counter.id,
-        exactness=measure.counter.exactness,
+        counter=whole.counter,
+        exactness=whole.exactness,
         budget=budget,
         kept=with_framing((*fixed, *fitted.kept), used),
         omitted=fitted.omitted,

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from evidence_store.errors import JsonValue
-from projector.measure import minified
+from projector.minified import minified
 from projector.model import (
     JsonObject,
     Kept,

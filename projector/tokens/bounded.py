@@ -1,16 +1,21 @@
-"""Figures without a tokenizer of the model's own: the bytes bound, and estimates for families that publish none.
+"""Figures without a tokenizer of the model's own: the bytes bound, and estimates and bounds for the families of `families.py`.
 
-A byte-level BPE never makes more tokens than the text has UTF-8 bytes. The factors were measured on 26 kinds of text
-(prose in nine languages, specs, logs, code, digits, hex, base64, emoji) against each family's tokenizer or, for Claude, an
-unofficial reconstruction of it; each stands above the worst ratio seen. So they are estimates, not bounds.
+No tokenizer makes more tokens than the text that it divides has bytes, when each token stands for a byte or more. So bytes are a
+bound wherever the text is divided as it is; where it is brought into a normal form first, those of the longer of the two.
 """
 
 import re
-from dataclasses import dataclass
+import unicodedata
 from math import ceil
 
-from projector.ports import Exactness, TokenCounter
+from projector.ports import Exactness, Figure, TokenCounter
 from projector.render.scalars import repair_surrogates
+from projector.tokens.families import FAMILIES
+from projector.tokens.figures import figure_of
+
+_DIGITS = re.compile(r"[0-9]{2,}")
+# SentencePiece puts a space before the text.
+_LEADING_BYTES = 1
 
 
 class BytesCounter:
@@ -29,41 +34,42 @@ class BytesCounter:
         return len(repair_surrogates(text).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """How a family's counts are estimated from the larger of two known ones."""
+class BoundingCounter:
+    """One token for each byte of the text, or of its normal form where that is longer: too high, never too low for the family."""
 
-    factor_percent: int
-    digits_alone: bool
-    """Whether it spends a token on each digit."""
-
-
-# worst ratio seen → factor: 1.00 → 1.05, 1.22 → 1.25, 1.00 → 1.05, 1.18 → 1.25, 1.35 → 1.40, 1.33 → 1.40, 1.35 → 1.45, 1.81 → 1.90
-FAMILIES: dict[str, Family] = {
-    "llama-3": Family(105, False),
-    "deepseek": Family(125, False),
-    "qwen-3": Family(105, True),
-    "qwen-3.5": Family(125, True),
-    "mistral": Family(140, True),
-    "gemma": Family(140, True),
-    "claude-3": Family(145, False),
-    "claude": Family(190, False),
-}
-
-_DIGITS = re.compile(r"[0-9]{2,}")
-
-
-class EstimatingCounter:
-    """min(bytes, factor × larger of two known counts), with a token a digit where the family counts so."""
-
-    def __init__(self, family: str, known: tuple[TokenCounter, ...]) -> None:
-        self._name = family
+    def __init__(self, family: str) -> None:
         self._family = FAMILIES[family]
-        self._known = known
 
     @property
     def id(self) -> str:
-        return f"estimate:{self._name}"
+        return f"bound:{self._family.name}"
+
+    @property
+    def exactness(self) -> Exactness:
+        return "upper_bound"
+
+    def count(self, text: str) -> int:
+        """Bytes of the text, or of its normal form, and one; 0 for none."""
+        if not text:
+            return 0
+        plain = repair_surrogates(text)
+        form = self._family.normal_form
+        # most texts are ASCII, which no form changes
+        formed = plain if form is None or plain.isascii() else unicodedata.normalize(form, plain)
+        return max(len(plain.encode()), len(formed.encode())) + _LEADING_BYTES
+
+
+class EstimatingCounter:
+    """min(bound, factor × larger of two known counts), with a token a digit where the family counts so."""
+
+    def __init__(self, family: str, known: tuple[TokenCounter, ...]) -> None:
+        self._family = FAMILIES[family]
+        self._known = known
+        self._bytes = BytesCounter()
+
+    @property
+    def id(self) -> str:
+        return f"estimate:{self._family.name}"
 
     @property
     def exactness(self) -> Exactness:
@@ -71,7 +77,13 @@ class EstimatingCounter:
 
     def count(self, text: str) -> int:
         """An estimate that was never too low on the kinds of text it was measured on."""
-        base = max(counter.count(text) for counter in self._known)
+        return self.figure(text).tokens
+
+    def figure(self, text: str) -> Figure:
+        """The estimate, with what its base says of itself."""
+        found = [figure_of(counter, text) for counter in self._known]
+        base = max(figure.tokens for figure in found)
         if self._family.digits_alone:
             base += sum(len(run) - ceil(len(run) / 3) for run in _DIGITS.findall(text))
-        return min(-(-base * self._family.factor_percent // 100), len(repair_surrogates(text).encode()))
+        tokens = min(-(-base * self._family.factor_percent // 100), self._bytes.count(text))
+        return Figure(tokens, self.id, "estimate", next((figure.note for figure in found if figure.note), ""))

@@ -1,19 +1,11 @@
 """How much text a caller can take, in tokens: the projector's answer to `evidence_store.model.TextLimit`."""
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
 
 from projector.ports import TokenCounter
+from projector.tokens.ends import CuttingCounter, prefix_of
 
 LONGEST_TOKEN_BYTES = 128
-
-
-@runtime_checkable
-class CuttingCounter(Protocol):
-    """A counter that knows where its tokens end, so that cutting needs no search."""
-
-    def prefix(self, text: str, n_tokens: int) -> int:
-        """Characters of the longest beginning of at most `n_tokens`, ending with a token; never within a character and its marks."""
 
 
 class TokenLimit:
@@ -45,10 +37,7 @@ class TokenLimit:
             return 0
         if len(text) <= self._n_tokens and len(text.encode("utf-8", "surrogatepass")) <= self._n_tokens:
             return len(text)
-        counter = self._counter()
-        if isinstance(counter, CuttingCounter):
-            return counter.prefix(text, self._n_tokens)
-        return _searched(counter, text, self._n_tokens)
+        return prefix_of(self._counter(), text, self._n_tokens)
 
     def count(self, text: str) -> int | None:
         """Tokens of the text; loads the tokenizer."""
@@ -58,15 +47,3 @@ class TokenLimit:
         if self._made is None:
             self._made = self._factory()
         return self._made
-
-
-def _searched(counter: TokenCounter, text: str, n_tokens: int) -> int:
-    """By halving; a longer beginning can cost less, so the answer may be a few characters short of the longest, but always fits."""
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if counter.count(text[:middle]) <= n_tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return low

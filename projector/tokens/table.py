@@ -4,15 +4,22 @@ from functools import cache
 
 from projector.errors import UnknownCounter
 from projector.ports import TokenCounter
-from projector.tokens.bounded import FAMILIES, BytesCounter, EstimatingCounter
+from projector.tokens.bounded import BoundingCounter, BytesCounter, EstimatingCounter
 from projector.tokens.encodings import ENCODINGS
+from projector.tokens.families import FAMILIES
+from projector.tokens.fast import FastCounter
 from projector.tokens.tiktoken_counter import TiktokenCounter
 
 # Encodings that differ from a known one in special tokens alone, which are never used to count.
 _ALIASES = {"o200k_harmony": "o200k_base"}
-KNOWN_COUNTERS: tuple[str, ...] = (*sorted((*ENCODINGS, *_ALIASES)), "bytes", *(f"estimate:{name}" for name in FAMILIES))
+KNOWN_COUNTERS: tuple[str, ...] = (
+    *sorted((*ENCODINGS, *_ALIASES)),
+    *(f"fast:{name}" for name in sorted(ENCODINGS)),
+    "bytes",
+    *(f"{kind}:{name}" for kind in ("estimate", "bound") for name in FAMILIES),
+)
 
-# Beginnings of model names, the longer first (tiktoken 0.14.0, model.py; newer ones are told by their own documentation).
+# Beginnings of model names (tiktoken 0.14.0, model.py; newer ones are told by their own documentation).
 _MODELS: tuple[tuple[str, str], ...] = (
     ("gpt-oss", "o200k_harmony"),
     ("gpt-4o", "o200k_base"),
@@ -24,14 +31,7 @@ _MODELS: tuple[tuple[str, str], ...] = (
     ("o4-mini", "o200k_base"),
     ("gpt-4", "cl100k_base"),
     ("gpt-3.5", "cl100k_base"),
-    ("claude-3", "estimate:claude-3"),
-    ("claude", "estimate:claude"),
-    ("deepseek", "estimate:deepseek"),
-    ("llama-3", "estimate:llama-3"),
-    ("qwen3.5", "estimate:qwen-3.5"),
-    ("qwen", "estimate:qwen-3"),
-    ("mistral", "estimate:mistral"),
-    ("gemma", "estimate:gemma"),
+    *((start, f"estimate:{family.name}") for family in FAMILIES.values() for start in family.models),
 )
 
 
@@ -43,17 +43,25 @@ def counter_for(name: str) -> TokenCounter:
         return TiktokenCounter(plain)
     if plain == "bytes":
         return BytesCounter()
-    kind, _, family = plain.partition(":")
-    if kind == "estimate" and family in FAMILIES:
-        return EstimatingCounter(family, (counter_for("o200k_base"), counter_for("cl100k_base")))
+    kind, _, rest = plain.partition(":")
+    if kind == "fast" and rest in ENCODINGS:
+        return FastCounter(rest, TiktokenCounter(rest))
+    if kind == "bound" and rest in FAMILIES:
+        return BoundingCounter(rest)
+    if kind == "estimate" and rest in FAMILIES:
+        return EstimatingCounter(rest, (counter_for("o200k_base"), counter_for("cl100k_base")))
     raise UnknownCounter(f"no token counter named {name!r}; known: {', '.join(KNOWN_COUNTERS)}", {"known": KNOWN_COUNTERS})
 
 
 def counter_name_for_model(model: str) -> str:
-    """The counter that fits a model by its name; raises UnknownCounter when nothing is known of it."""
-    for start, name in _MODELS:
-        if model.startswith(start):
-            return name
+    """The counter that fits a model by the longest beginning of its name that is known, whoever hosts it (`openai/gpt-4o`).
+
+    Raises UnknownCounter when nothing is known of it.
+    """
+    plain = model.rpartition("/")[2].lower()
+    fitting = [(len(start), name) for start, name in _MODELS if plain.startswith(start)]
+    if fitting:
+        return max(fitting)[1]
     raise UnknownCounter(
         f"no token counter is known for the model {model!r}; name one of {', '.join(KNOWN_COUNTERS)}", {"known": KNOWN_COUNTERS}
     )

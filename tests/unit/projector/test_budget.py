@@ -2,7 +2,7 @@
 
 import pytest
 
-from projector.budget import Profile, budget_for, tightened_cap
+from projector.budget import Profile, budget_for
 
 PROFILE = Profile("openai", "gpt-4o", 32_768, 4_096, 1_024, "o200k_base")
 
@@ -28,8 +28,3 @@ def test_a_small_window_sets_half_of_its_cap_aside() -> None:
 def test_a_window_without_room_for_input_is_refused(window: int, output: int, slack: int) -> None:
     with pytest.raises(ValueError, match="no room"):
         Profile("openai", "m", window, output, slack, "bytes")
-
-
-def test_a_report_above_our_count_tightens_the_cap_and_one_below_does_not_loosen_it() -> None:
-    assert tightened_cap(27_648, 27_400, 28_900) == 26_212
-    assert tightened_cap(27_648, 27_400, 26_000) == 27_648

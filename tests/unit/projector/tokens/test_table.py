@@ -36,7 +36,9 @@ def test_encodings_that_differ_in_special_tokens_alone_count_the_same() -> None:
     assert counter_for("o200k_harmony").id == counter_for("o200k_base").id
 
 
-@pytest.mark.parametrize("name", ["", "gpt2", "estimate:", "estimate:nobody", "O200K_BASE"])
+@pytest.mark.parametrize(
+    "name", ["", "gpt2", "estimate:", "estimate:nobody", "bound:nobody", "fast:bytes", "fast:o200k_harmony", "O200K_BASE"]
+)
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones(name: str) -> None:
     with pytest.raises(UnknownCounter) as caught:
         counter_for(name)
@@ -53,6 +55,12 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(name: str) -> Non
         ("gpt-oss-120b", "o200k_harmony"),
         ("claude-sonnet-4-5", "estimate:claude"),
         ("claude-3-opus", "estimate:claude-3"),
+        ("gemini-2.5-pro", "estimate:gemini"),
+        ("Qwen/Qwen3.5-32B", "estimate:qwen-3.5"),
+        ("qwen2.5-coder", "estimate:qwen-3"),
+        ("meta-llama/Llama-3.3-70B", "estimate:llama-3"),
+        ("deepseek-ai/DeepSeek-V3", "estimate:deepseek"),
+        ("mistral-large", "estimate:mistral"),
     ],
 )
 def test_a_model_has_its_counter(model: str, name: str) -> None:

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from projector.tokens import tiktoken_counter
 from projector.tokens.encodings import load_encoding
-from projector.tokens.tiktoken_counter import MAX_RUN_CHARS, TiktokenCounter
+from projector.tokens.hostile import MAX_SPACES
+from projector.tokens.memory import ENTRY_BYTES
+from projector.tokens.tiktoken_counter import TiktokenCounter
 
 COUNTER = TiktokenCounter("o200k_base")
 HOSTILE = st.lists(
@@ -40,7 +42,7 @@ def test_half_a_surrogate_pair_counts_as_a_replacement_character() -> None:
 
 
 def test_the_memory_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = TiktokenCounter("o200k_base", max_cache_bytes=400)
+    small = TiktokenCounter("o200k_base", max_cache_bytes=2 * ENTRY_BYTES)
     encoded: list[str] = []
     load = load_encoding("o200k_base")
 
@@ -58,12 +60,22 @@ def test_the_memory_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_million_spaces_give_a_bound_and_no_panic() -> None:
     text = "word " * 10 + " " * 1_000_001 + "x"
-    assert 1_000_000 <= COUNTER.count(text) <= len(text)
+    figure = COUNTER.figure(text)
+    assert 1_000_000 <= figure.tokens <= len(text)
+    assert (figure.exactness, figure.counter) == ("upper_bound", "tiktoken:o200k_base")
+    assert "token a byte" in figure.note
+    assert COUNTER.figure(text) == figure, "also from memory"
 
 
 def test_long_runs_are_bounded_and_the_rest_is_counted() -> None:
-    run = " " * MAX_RUN_CHARS
-    assert COUNTER.count(f"hello world{run}") == 2 + MAX_RUN_CHARS
+    assert 2 + MAX_SPACES < COUNTER.count(f"hello world{' ' * MAX_SPACES}hello world") <= 4 + MAX_SPACES + 32
+
+
+@pytest.mark.parametrize("char", ["a", "7", "-", "\u0301", "日"])
+def test_a_long_run_of_other_characters_is_counted_exactly(char: str) -> None:
+    text = char * 100_000
+    figure = COUNTER.figure(text)
+    assert (figure.tokens, figure.exactness, figure.note) == (plain(text), "exact", "")
 
 
 class PanicException(BaseException):  # the name that is looked for
@@ -128,3 +140,24 @@ def test_cutting_a_long_text_looks_at_its_beginning_only(monkeypatch: pytest.Mon
     monkeypatch.setattr(tiktoken_counter, "load_encoding", lambda name: Watched())
     assert TiktokenCounter("o200k_base").prefix("some words " * 100_000, 100) > 0
     assert max(lengths) < 2_000
+
+
+@given(HOSTILE, st.integers(0, 60))
+def test_a_cut_from_the_end_is_an_ending_within_the_limit(text: str, n_tokens: int) -> None:
+    at = COUNTER.suffix(text, n_tokens)
+    assert 0 <= at <= len(text)
+    assert plain(text[at:]) <= n_tokens
+    assert (at == 0) == (plain(text) <= n_tokens)
+
+
+def test_a_cut_from_the_end_of_a_hostile_text_is_bounded_by_bytes() -> None:
+    text = "x" + " " * 2_000_000
+    assert len(text) - COUNTER.suffix(text, 300_000) == 300_000
+    assert COUNTER.prefix(text, 300_000) == 300_000
+
+
+def test_halves_of_surrogate_pairs_do_not_disturb_a_cut() -> None:
+    text = "ab\ud83d\ude00 \ud800 cd " * 50
+    for n_tokens in range(0, 120, 7):
+        assert COUNTER.count(text[: COUNTER.prefix(text, n_tokens)]) <= n_tokens
+        assert COUNTER.count(text[COUNTER.suffix(text, n_tokens) :]) <= n_tokens

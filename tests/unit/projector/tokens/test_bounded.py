@@ -1,0 +1,68 @@
+"""Bounds and estimates for families without a tokenizer here."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projector import counter_for
+from projector.tokens.families import FAMILIES
+from projector.tokens.figures import figure_of
+from projector.tokens.hostile import MAX_SPACES
+from tests.unit.projector.tokens.hard_texts import HARD_TEXTS
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
+def test_each_factor_stands_above_what_was_measured_and_has_a_source(family: object) -> None:
+    found = next(one for one in FAMILIES.values() if one is family)
+    assert found.source
+    assert found.models
+    assert found.worst_percent is None or found.factor_percent > found.worst_percent
+
+
+def test_a_family_that_nobody_could_measure_has_a_higher_factor_than_the_one_it_is_likened_to() -> None:
+    unmeasured = [one.name for one in FAMILIES.values() if one.worst_percent is None]
+    assert unmeasured == ["gemini"]
+    assert FAMILIES["gemini"].factor_percent > FAMILIES["gemma"].factor_percent
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("kind", HARD_TEXTS)
+def test_an_estimate_lies_between_the_known_counts_and_the_bytes(name: str, kind: str) -> None:
+    text = HARD_TEXTS[kind]
+    known = max(counter_for(one).count(text) for one in ("o200k_base", "cl100k_base"))
+    assert known <= counter_for(f"estimate:{name}").count(text) <= len(text.encode())
+
+
+@given(st.text(max_size=60))
+def test_a_bound_holds_for_the_text_and_for_its_normal_form(text: str) -> None:
+    for name, family in FAMILIES.items():
+        formed = unicodedata.normalize(family.normal_form, text) if family.normal_form else text
+        bound = counter_for(f"bound:{name}").count(text)
+        assert bound >= max(len(text.encode()), len(formed.encode()))
+        assert (bound == 0) == (text == "")
+
+
+def test_a_normal_form_can_be_longer_than_the_text() -> None:
+    """One ligature of three bytes that NFKC makes 18 characters of."""
+    assert counter_for("bound:claude").count("\ufdfa") == 34
+    assert counter_for("bound:llama-3").count("\ufdfa") == 4
+
+
+def test_figures_say_what_they_are() -> None:
+    for name, exactness in (
+        ("bytes", "upper_bound"),
+        ("bound:gemini", "upper_bound"),
+        ("estimate:gemini", "estimate"),
+        ("o200k_base", "exact"),
+    ):
+        figure = figure_of(counter_for(name), "a text")
+        assert (figure.exactness, figure.tokens) == (exactness, counter_for(name).count("a text"))
+        assert figure.counter == counter_for(name).id
+
+
+def test_an_estimate_says_when_its_base_is_a_bound() -> None:
+    figure = figure_of(counter_for("estimate:claude"), " " * MAX_SPACES)
+    assert (figure.exactness, figure.tokens) == ("estimate", MAX_SPACES)
+    assert "token a byte" in figure.note
