@@ -82,15 +82,24 @@ def _joined(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _join(group: list[Candidate]) -> list[Candidate]:
     found: list[Candidate] = []
     for one in sorted(group, key=_first):
-        before = found[-1] if found else None
-        if before is None or _first(one) > _last(before) + 1:
+        joined = _together(found[-1], one) if found else None
+        if joined is None:
             found.append(one)
-            continue
-        new = one.text.split("\n")[max(0, _last(before) + 1 - _first(one)) :]
-        text = "\n".join([*before.text.split("\n"), *new])
-        score = max(before.score, one.score, key=Decimal)
-        found[-1] = replace(before, text=text, score=score, lines=LineRange(_first(before), max(_last(before), _last(one))))
+        else:
+            found[-1] = joined
     return found
+
+
+def _together(before: Candidate, one: Candidate) -> Candidate | None:
+    """Both as one; None where a gap lies between them, or where they say different things of the same lines."""
+    shared = _last(before) + 1 - _first(one)
+    mine, its = before.text.split("\n"), one.text.split("\n")
+    overlap = its[: max(0, shared)]
+    if shared < 0 or mine[_first(one) - _first(before) :][: len(overlap)] != overlap:
+        return None
+    text = "\n".join([*mine, *its[len(mine) - (_first(one) - _first(before)) :]]) if shared < len(its) else before.text
+    score = max(before.score, one.score, key=Decimal)
+    return replace(before, text=text, score=score, lines=LineRange(_first(before), max(_last(before), _last(one))))
 
 
 def _has_its_lines(one: Candidate) -> bool:
