@@ -80,11 +80,8 @@ def candidates_of(found: Sequence[Retrieved]) -> tuple[Candidate, ...]:
 
 def _candidate(one: Retrieved) -> Candidate:
     packet = one.packet
-    source = f"{packet.resource}@{packet.revision}"
-    if packet.pointer is not None:
-        return Candidate(packet.excerpt, f"{source} {packet.pointer}", one.scorer, repr(one.score))
-    text = packet.excerpt.removesuffix("\n")
-    return Candidate(text, source, one.scorer, repr(one.score), lines=packet.lines)
+    lines = None if packet.pointer is not None else packet.lines
+    return Candidate(one.text, f"{packet.resource}@{packet.revision}", one.scorer, repr(one.score), lines=lines)
 
 
 def project_step(value: JsonValue, settings: Settings) -> Outcome:

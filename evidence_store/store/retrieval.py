@@ -26,6 +26,8 @@ class Retrieved:
     """Evidence that a scorer found."""
 
     packet: Packet
+    text: str
+    """What the scorer looked at: the lines, or the pointer and the beginning of the node."""
     scorer: str
     score: float
     """Comparable with others of the same answer only."""
@@ -63,7 +65,7 @@ class Retrieval:
         found = find_pieces(pieces, query, n_found, watch)
         places = [_place(homes[one.piece], pieces[one.piece]) for one in found]
         packets = self._passages.read_all(places, limit) if places else ()
-        return [Retrieved(packet, SCORER, one.score) for packet, one in zip(packets, found, strict=True)]
+        return [Retrieved(packet, pieces[one.piece].text, SCORER, one.score) for packet, one in zip(packets, found, strict=True)]
 
     def _pieces(self, revision: Revision) -> Sequence[Piece]:
         if revision.format in STRUCTURED and revision.format is not Format.JUNIT:
