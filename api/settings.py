@@ -14,6 +14,7 @@ STORE_VARIABLE = "EVIDENCE_STORE_URL"
 LIMIT_VARIABLES = {
     "max_bytes": "EVIDENCE_STORE_MAX_BYTES",
     "max_depth": "EVIDENCE_STORE_MAX_DEPTH",
+    "max_nodes": "EVIDENCE_STORE_MAX_NODES",
     "max_alias_nodes": "EVIDENCE_STORE_MAX_ALIAS_NODES",
     "max_merge_depth": "EVIDENCE_STORE_MAX_MERGE_DEPTH",
     "max_repeats": "EVIDENCE_STORE_MAX_REPEATS",

@@ -65,22 +65,24 @@ class NoLimit:
         return None
 
 
-def show_node(document: Document, node: Node, limit: TextLimit, children: Children | None = None) -> Shown:
+def show_node(document: Document, node: Node, limit: TextLimit, children: Children | None = None, encoding: str = UTF8) -> Shown:
     """A node in the source's own characters, with its value; an outline where it is a container that does not fit.
+
+    `encoding` is that of the whole text.
 
     Raises NotContainer for children of a scalar, NotFound for children past the end.
     """
     if children is not None or (node.is_container and is_over(node.span, limit)):
-        return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1))
+        return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1), encoding)
     raw, escaped = document.source(node), document.format in ESCAPED_FORMATS
-    shown = shown_text(raw, escaped=escaped)
+    shown = shown_text(raw, encoding, escaped=escaped)
     if limit.fits(shown.text):
         value = value_json(document, node)
         transforms = (*shown.transforms, *(value.transforms if value else ()))
         return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=value.json if value else None)
     if node.is_container:
-        return _show_outline(document, node, limit, Children(0, MAX_OUTLINE_ENTRIES - 1))
-    return cut_text(raw, node.span, limit, escaped=escaped)
+        return _show_outline(document, node, limit, Children(0, MAX_OUTLINE_ENTRIES - 1), encoding)
+    return cut_text(raw, node.span, limit, encoding, escaped=escaped)
 
 
 def is_over(span: Span, limit: TextLimit) -> bool:
@@ -135,9 +137,9 @@ def continue_by_lines(shown: Shown, first: int, last: int) -> Shown:
     return replace(shown, next=f"--lines {following}-{last}")
 
 
-def _show_outline(document: Document, node: Node, limit: TextLimit, children: Children) -> Shown:
+def _show_outline(document: Document, node: Node, limit: TextLimit, children: Children, encoding: str) -> Shown:
     wanted = min(children.last - children.first + 1, MAX_OUTLINE_ENTRIES)
-    whole = outline(document, node, children.first, wanted)
+    whole = outline(document, node, children.first, wanted, encoding)
     fitting = _most(len(whole.entries), lambda n: limit.fits(_outline_text(replace(whole, entries=whole.entries[:n]))))
     shown = replace(whole, entries=whole.entries[: max(1, fitting)])
     end = shown.first + len(shown.entries)

@@ -88,7 +88,11 @@ def _add_read(verbs: Verbs) -> None:
     read.add_argument("--quote", metavar="TEXT", help="the text, to the letter or with its typography folded; may stand beside --pointer")
     read.add_argument("--prefix", default="", metavar="TEXT", help="with --quote: what stands right before it")
     read.add_argument("--suffix", default="", metavar="TEXT", help="with --quote: what stands right after it")
-    read.add_argument("--case", metavar="SUITE/NAME", help="test case of a report (JUnit, or events of go test); `#2` at the end is the second of that name")
+    read.add_argument(
+        "--case",
+        metavar="SUITE/NAME",
+        help="test case of a report (JUnit, or events of go test); `#2` at the end is the second of that name",
+    )
     read.add_argument("--operation", metavar='"get /x"', help="method and path of an OpenAPI document")
     read.add_argument("--parameter", metavar="NAME", help="with --operation: one of its parameters")
     read.add_argument("--schema", metavar="NAME", help="a schema of an OpenAPI document")

@@ -1,7 +1,8 @@
-"""Which encoding a text is in, where it is not UTF-8: declared, told by a byte order mark, by its zeros, or guessed.
+"""Which encoding a text is in, where it is not UTF-8: declared, told by a byte order mark, by its zeros, by its letters, or guessed.
 
 The bytes stay the truth: an encoding is used to show and to search, never to store. One is taken only where all bytes fit
-it, so that the way from characters back to bytes is exact. Latin-1 fits everything and is therefore never detected.
+it, so that the way from characters back to bytes is exact. Nearly all bytes fit windows-1252, of which ISO 8859-1 is a part:
+what speaks for it is where its letters stand, and that nothing is UTF-8. A UTF-8 text with bad bytes stays one.
 """
 
 import codecs
@@ -40,6 +41,30 @@ _MIN_ZEROS: Final = 0.4
 _MIN_CHARACTERS: Final = 4
 """Characters outside ASCII below which nothing is guessed."""
 _MIN_SHARE: Final = 0.9
+_LATIN: Final = "cp1252"
+_UTF8_CHARACTER: Final = (
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
+)
+"""A well-formed sequence outside ASCII (Unicode, table 3-7)."""
+_NO_LATIN: Final = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|" + _UTF8_CHARACTER)
+"""What does not stand in a text in windows-1252: its five bytes without a character, and UTF-8."""
+_CAPITALS: Final = rb"\x8a\x8c\x8e\x9f\xc0-\xd6\xd8-\xde"
+_SMALL: Final = rb"\x9a\x9c\x9e\xdf-\xf6\xf8-\xfe"
+"""Of the letters of windows-1252 outside ASCII all but U+00FF, which hardly any word holds and a bad byte often is."""
+_LETTERS: Final = _CAPITALS + _SMALL
+_IN_WORDS: Final = rb"\x91\x92\x96\x97\xa0\xad\xb4\xb7"
+"""Apostrophes, dashes, spaces and the middle dot, which stand between letters."""
+_LETTER: Final = rb"[A-Za-z" + _LETTERS + rb"]"
+_APART: Final = re.compile(rb"(?<!" + _LETTER + rb")[" + _LETTERS + rb"]++(?![A-Za-z])")
+"""Letters outside ASCII with none of ASCII beside them, as those of Greek or Cyrillic words would be."""
+_ODD: Final = re.compile(
+    rb"(?<=" + _LETTER + rb")(?:(?![" + _LETTERS + _IN_WORDS + rb"])[\x80-\xbf\xd7\xf7\xff])++(?=" + _LETTER + rb")"
+    rb"|(?<=[a-z" + _SMALL + rb"])[" + _CAPITALS + rb"]"
+)
+"""What hardly stands within a word: signs, and a capital after a small letter. Letters of other code pages look so, and cut UTF-8."""
+_MAX_ODD: Final = 0.1
+_ALL_LETTERS: Final = b"".join(re.findall(rb"[" + _LETTERS + rb"]", bytes(range(256))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +79,15 @@ def find_charset(raw: bytes, media_type: str | None) -> Charset:
     """UTF-8 where nothing else is declared, marked or seen; the notes say what was found and how."""
     declared, notes = _declared(media_type), []
     if declared is not None:
-        name = _NAMES.get(_registered(declared) or "")
+        name = find_named(declared)
         if name is None:
             notes.append(Note("unknown_charset", f"charset {declared[:40]!r} is declared and not known here"))
         elif name == UTF8:
             return Charset(UTF8)
         else:
-            name = _marked(raw) or name if name.startswith("utf-") else name
-            if _fits(raw, name):
-                return Charset(name, (_note(name, f"declared as {declared[:40]!r}"),))
+            name = find_marked(raw) or name if name.startswith("utf-") else name
+            if fits(raw, name):
+                return Charset(name, (encoding_note(name, f"declared as {declared[:40]!r}"),))
             notes.append(Note("charset_mismatch", f"charset {declared[:40]!r} is declared, and not all bytes fit it"))
     seen = _seen(raw)
     return Charset(UTF8, tuple(notes)) if seen is None else Charset(seen.name, (*notes, *seen.notes))
@@ -73,17 +98,38 @@ def encoding_of(notes: Iterable[Note]) -> str:
     return next((note.text.partition(",")[0] for note in notes if note.code == ENCODING), UTF8)
 
 
-def _note(name: str, why: str) -> Note:
+def find_named(label: str) -> str | None:
+    """Our name of the encoding that is declared so; None for one that is not known here."""
+    try:
+        return _NAMES.get(codecs.lookup(label).name)
+    except (LookupError, ValueError):
+        return None
+
+
+def find_marked(raw: bytes) -> str | None:
+    """UTF-16 or UTF-32 where a byte order mark says so."""
+    return next((name for mark, name in _MARKS if raw.startswith(mark)), None)
+
+
+def fits(raw: bytes, name: str) -> bool:
+    """Whether all bytes are text in this encoding, and the text leads back to as many bytes."""
+    try:
+        return len(raw.decode(name).encode(name)) == len(raw)
+    except UnicodeError:
+        return False
+
+
+def encoding_note(name: str, why: str) -> Note:
     return Note(ENCODING, f"{name}, {why}; the stored bytes are as they came, what is shown is decoded")
 
 
 def _seen(raw: bytes) -> Charset | None:
-    marked = _marked(raw)
+    marked = find_marked(raw)
     if marked is not None:
-        return Charset(marked, (_note(marked, "detected by its byte order mark"),)) if _fits(raw, marked) else None
+        return Charset(marked, (encoding_note(marked, "detected by its byte order mark"),)) if fits(raw, marked) else None
     by_zeros = _by_zeros(raw)
     if by_zeros is not None:
-        return Charset(by_zeros, (_note(by_zeros, "detected by where its zeros stand"),)) if _fits(raw, by_zeros) else None
+        return Charset(by_zeros, (encoding_note(by_zeros, "detected by where its zeros stand"),)) if fits(raw, by_zeros) else None
     bad = first_bad_byte(raw)
     if bad is None:
         return None
@@ -92,25 +138,17 @@ def _seen(raw: bytes) -> Charset | None:
     sample = raw[start : start + _SAMPLE_BYTES]
     sample = sample[: sample.rfind(b"\n") + 1] or sample if len(sample) == _SAMPLE_BYTES else sample
     guess = next((name for name, fits in (("cp932", _is_shift_jis), ("gb18030", _is_gb)) if fits(sample)), None)
-    if guess is None or not _fits(raw, guess):
-        return None
-    return Charset(guess, (_note(guess, f"a guess from the bytes (a media type with `; charset={guess}` settles it)"),))
+    if guess is not None and fits(raw, guess):
+        return Charset(guess, (encoding_note(guess, f"a guess from the bytes (a media type with `; charset={guess}` settles it)"),))
+    if _is_latin(raw):
+        why = "detected by its letters beside those of ASCII (a media type with `; charset=` and another name settles it)"
+        return Charset(_LATIN, (encoding_note(_LATIN, why),))
+    return None
 
 
 def _declared(media_type: str | None) -> str | None:
     found = _CHARSET.search(media_type or "")
     return (found[1] or found[2]).strip() if found else None
-
-
-def _registered(label: str) -> str | None:
-    try:
-        return codecs.lookup(label).name
-    except (LookupError, ValueError):
-        return None
-
-
-def _marked(raw: bytes) -> str | None:
-    return next((name for mark, name in _MARKS if raw.startswith(mark)), None)
 
 
 def _by_zeros(raw: bytes) -> str | None:
@@ -122,14 +160,6 @@ def _by_zeros(raw: bytes) -> str | None:
     return "utf-16le" if odd else "utf-16be"
 
 
-def _fits(raw: bytes, name: str) -> bool:
-    """Whether all bytes are text in this encoding, and the text leads back to as many bytes."""
-    try:
-        return len(raw.decode(name).encode(name)) == len(raw)
-    except UnicodeError:
-        return False
-
-
 def _is_shift_jis(raw: bytes) -> bool:
     """Japanese text holds kana; other bytes that fit Shift_JIS hardly give any but half-width ones."""
     text = _foreign_text(raw, "cp932")
@@ -139,15 +169,27 @@ def _is_shift_jis(raw: bytes) -> bool:
 
 
 def _is_gb(raw: bytes) -> bool:
-    """Chinese text is of the first level of GB 2312, rows 16 to 55, and full-width punctuation."""
+    """Chinese text is of the first level of GB 2312, rows 16 to 55, and full-width punctuation.
+
+    Both bytes of these are high; in a text in windows-1252 the second one of such a pair is a letter of ASCII.
+    """
     text = _foreign_text(raw, "gb18030")
-    leads = [char.encode("gb18030")[0] for char in text]
-    usual = sum(0xB0 <= lead <= 0xD7 or lead in (0xA1, 0xA3) for lead in leads)
+    pairs = [char.encode("gb18030")[:2] for char in text]
+    usual = sum((0xB0 <= lead <= 0xD7 or lead in (0xA1, 0xA3)) and trail >= 0xA1 for lead, trail in pairs)
     return len(text) >= _MIN_CHARACTERS and usual >= _MIN_SHARE * len(text)
+
+
+def _is_latin(raw: bytes) -> bool:
+    """Whether letters outside ASCII stand in words with letters of ASCII, at least half of them, and hardly anything odd within words."""
+    if _NO_LATIN.search(raw):
+        return False
+    n_letters = len(raw) - len(raw.translate(None, _ALL_LETTERS))
+    n_beside = n_letters - sum(len(found[0]) for found in _APART.finditer(raw))
+    return 0 < n_letters <= 2 * n_beside and sum(1 for _ in _ODD.finditer(raw)) <= _MAX_ODD * n_beside
 
 
 def _foreign_text(raw: bytes, name: str) -> str:
     """The characters outside ASCII; none where the bytes do not fit."""
-    if not _fits(raw, name):
+    if not fits(raw, name):
         return ""
     return "".join(char for char in raw.decode(name) if not char.isascii())

@@ -1,6 +1,6 @@
 """What a table in CSV holds: its delimiter, its header and how many rows (RFC 4180). Rows are addressed by their lines.
 
-A quoted field may hold line ends, so a row may take several lines. Quotes that nothing closes are ordinary characters.
+A quoted field may hold line ends, so a row may take several lines. Quotes that nothing closes are ordinary characters, and noted.
 """
 
 import re
@@ -26,6 +26,8 @@ class Table:
     """Rows that take more than one line."""
     n_ragged_rows: int
     """Rows with another number of fields than the header."""
+    open_quote_line: int | None = None
+    """Of the first field that begins with a quote that nothing closes."""
 
 
 def csv_notes(raw: bytes, encoding: str) -> tuple[Note, ...]:
@@ -41,6 +43,9 @@ def csv_notes(raw: bytes, encoding: str) -> tuple[Note, ...]:
         notes.append(Note("long_rows", f"{table.n_long_rows} rows take more than one line, since a quoted field holds a line end"))
     if table.n_ragged_rows:
         notes.append(Note("ragged_rows", f"{table.n_ragged_rows} rows have another number of fields than the header"))
+    if table.open_quote_line is not None:
+        text = f"a field on line {table.open_quote_line} begins with a quote that nothing closes; it is read as an ordinary character"
+        notes.append(Note("open_quote", text, line=table.open_quote_line))
     return tuple(notes)
 
 
@@ -51,25 +56,32 @@ def read_table(raw: bytes, encoding: str = "utf-8") -> Table | None:
     field, row = _patterns(delimiter)
     header: tuple[str, ...] | None = None
     n_rows = n_long = n_ragged = 0
+    open_line: int | None = None
     for found in row.finditer(text):
         line = found[0].rstrip(b"\r\n")
-        if not line.strip():
+        if not line.strip() and delimiter not in line:
             continue
         fields = [match[0] for match in field.finditer(line)]
         n_long += b"\n" in line
+        if open_line is None and b'"' in line and any(_is_open(one) for one in fields):
+            at = next(match.start() for match in field.finditer(line) if _is_open(match[0]))
+            open_line = text.count(b"\n", 0, found.start() + at) + 1
         if header is None:
             header = tuple(_field_text(one, encoding) for one in fields)
             continue
         n_rows += 1
         n_ragged += len(fields) != len(header)
-    return None if header is None else Table(delimiter.decode("ascii"), header, n_rows, n_long, n_ragged)
+    return None if header is None else Table(delimiter.decode("ascii"), header, n_rows, n_long, n_ragged, open_line)
 
 
 def _delimiter(text: bytes) -> bytes:
-    """The one that stands most often in the first line that holds anything, quoted parts left out; a comma where none does."""
+    """The one that stands most often in the first line that holds anything, quoted parts left out; a comma where none does.
+
+    A tab goes before all others: names of columns may hold those, and hardly ever hold a tab.
+    """
     first = next((line for line in text[: 1 << 16].split(b"\n") if line.strip()), b"")
     bare = re.sub(rb'"[^"]*+"', b"", first)
-    return max(_DELIMITERS, key=bare.count)
+    return b"\t" if b"\t" in bare.strip() else max(_DELIMITERS, key=bare.count)
 
 
 def _patterns(delimiter: bytes) -> "tuple[re.Pattern[bytes], re.Pattern[bytes]]":
@@ -79,6 +91,11 @@ def _patterns(delimiter: bytes) -> "tuple[re.Pattern[bytes], re.Pattern[bytes]]"
     field = re.compile(rb"(?:(?<=\A)|(?<=" + mark + rb"))" + content)
     row = re.compile(content + rb"(?:" + mark + content + rb")*+(?:\n|\Z)")
     return field, row
+
+
+def _is_open(field: bytes) -> bool:
+    """Whether a field begins with a quote that nothing closes; those within a quoted one stand twice."""
+    return field.startswith(b'"') and field.count(b'"') % 2 == 1
 
 
 def _field_text(field: bytes, encoding: str) -> str:

@@ -1,5 +1,5 @@
-"""How deep a JSON text nests and how many members it has, without recursion and without a parser, so that no parser meets a text
-that is too deep.
+"""How deep a JSON text nests and how many members and values it has, without recursion and without a parser, so that no parser meets
+a text that is too deep or has too many.
 
 Strings are cut out first, with their escapes, so that what stands inside them does not count. Texts that are no JSON may be
 counted too deep, never too shallow: whatever is left open counts as open.
@@ -15,6 +15,7 @@ from evidence_store.errors import LimitExceeded
 _OPEN, _CLOSE = b"[]"
 _BOTH_KINDS = bytes.maketrans(b"{}", b"[]")
 _NOT_COUNTED = bytes(n for n in range(256) if n not in b'"[]{}:')
+_NOT_SIGNS = bytes(n for n in range(256) if n not in b'"[]{}:,')
 _STRING = re.compile(rb'"[^"]*+"?')
 _ESCAPE = re.compile(rb"\\.?", re.DOTALL)
 _STEPS = bytes(1 if n == _OPEN else 0xFF if n == _CLOSE else 0 for n in range(256))
@@ -30,6 +31,8 @@ class Structure:
     """Containers inside one another, the outermost counted; 0 for a scalar."""
     n_members: int
     """Members of all objects, repeated ones each time they stand."""
+    n_nodes: int
+    """At most so many values, by commas and opening brackets: an empty container counts twice."""
 
 
 def require_depth(raw: bytes, limit: int) -> Structure:
@@ -40,9 +43,21 @@ def require_depth(raw: bytes, limit: int) -> Structure:
     return found
 
 
+def require_bounds(raw: bytes, max_depth: int, max_nodes: int) -> Structure:
+    """The same, and LimitExceeded (`too_many_nodes`) when the text may have more than `max_nodes` values."""
+    found = require_depth(raw, max_depth)
+    require_nodes(found.n_nodes, max_nodes)
+    return found
+
+
+def require_nodes(n_nodes: int, limit: int) -> None:
+    if n_nodes > limit:
+        raise LimitExceeded(f"the document has more than the limit of {limit} values", {"limit": limit}, code="too_many_nodes")
+
+
 def measure(raw: bytes) -> Structure:
-    signs = _without_strings(_without_escapes(raw))
-    return Structure(_depth(signs.replace(b":", b"")), signs.count(b":"))
+    signs = _without_strings(_without_escapes(raw), _NOT_SIGNS)
+    return Structure(_depth(signs.translate(None, b":,")), signs.count(b":"), 1 + signs.count(b",") + signs.count(b"["))
 
 
 def count_members(raw: bytes) -> int:
@@ -64,9 +79,9 @@ def _depth(brackets: bytes) -> int:
     return n_layers + max(0, max(accumulate(steps)))
 
 
-def _without_strings(text: bytes) -> bytes:
+def _without_strings(text: bytes, not_counted: bytes = _NOT_COUNTED) -> bytes:
     # Two quotes in a row are an empty string, or the end of one and the start of the next: both may go.
-    counted = text.translate(_BOTH_KINDS, _NOT_COUNTED).replace(b'""', b"")
+    counted = text.translate(_BOTH_KINDS, not_counted).replace(b'""', b"")
     return _STRING.sub(b"", counted) if b'"' in counted else counted
 
 

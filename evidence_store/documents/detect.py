@@ -1,7 +1,8 @@
 """Which format the bytes of a revision are read in, and what is found in them on the way in.
 
-An explicit format wins over the media type, that over the suffix of a name, that over the content. Bytes that do not fit a
-format someone named are refused; where only their content looked like it, they are kept as text, with a note.
+An explicit format wins over the media type, that over the suffix of the resource's name, that over the suffix of the file's
+name, that over the content. Bytes that do not fit a format someone named are refused; where only their content looked like it,
+they are kept as text, with a note.
 """
 
 import re
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evidence_store.documents.charset import UTF8, encoding_of, find_charset
-from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note
+from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.documents.text_scan import NOT_UTF8_TEXT, SIGNS, crlf_note, incomplete_note
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
@@ -28,18 +29,30 @@ _BY_MEDIA_TYPE = {
     "application/json": Format.JSON, "text/json": Format.JSON, "application/openapi+json": Format.JSON,
     "application/jsonl": Format.JSONL, "application/x-ndjson": Format.JSONL, "application/json-lines": Format.JSONL,
     "application/yaml": Format.YAML, "application/x-yaml": Format.YAML, "text/yaml": Format.YAML, "text/x-yaml": Format.YAML,
-    "text/csv": Format.CSV, "application/junit+xml": Format.JUNIT,
+    "text/csv": Format.CSV, "text/tab-separated-values": Format.CSV, "application/junit+xml": Format.JUNIT,
 }  # fmt: skip
 _BY_SUFFIX = {
     ".json": Format.JSON, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".yaml": Format.YAML, ".yml": Format.YAML,
-    ".txt": Format.TEXT, ".log": Format.TEXT, ".out": Format.TEXT, ".md": Format.TEXT, ".csv": Format.CSV,
+    ".txt": Format.TEXT, ".log": Format.TEXT, ".out": Format.TEXT, ".md": Format.TEXT,
+    ".csv": Format.CSV, ".tsv": Format.CSV,
 }  # fmt: skip
 _XML_TYPES = frozenset(("application/xml", "text/xml"))
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_WIDE_XML = (
+    (b"\xff\xfe<\0", "utf-16le"), (b"\xfe\xff\0<", "utf-16be"), (b"<\0", "utf-16le"), (b"\0<", "utf-16be"),
+)  # fmt: skip
 _HEAD_BYTES = 64 * 1024
 _YAML_HEAD = re.compile(rb"(?:#[^\n]*\n|\s)*(?:---\s|%YAML|[\"']?(?:openapi|swagger|asyncapi)[\"']?:\s)")
 _JUNIT_HEAD = re.compile(rb"<testsuites?[\s>/]")
 _BINARY_HEADS = (b"\x89PNG", b"PK\x03\x04", b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
+_TAR_MARK = slice(257, 262)
+"""Where `ustar` stands in the first header of a tar file (POSIX.1-1988 and later)."""
+_CONTROLS = bytes((*range(1, 8), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F))
+"""Control characters that hardly any text holds: all of ASCII but NUL, BS, tab, LF, FF, CR and ESC."""
+_MAX_CONTROLS = 0.05
+"""Share of such characters over which bytes are no text; of random ones it is 0.1."""
+_MIN_CONTROL_KINDS = 4
+"""Texts that use one of them between fields, or that ring a bell, have fewer kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +76,10 @@ class Inspection:
     """What the bytes were read as on the way, where that is of use to who takes them in."""
 
 
-def detect(head: bytes, name: str = "", media_type: str | None = None, format: Format | None = None) -> Detection:
-    """The format of bytes that start with `head` (64 KiB are enough), known under `name`."""
+def detect(head: bytes, name: str = "", media_type: str | None = None, format: Format | None = None, *, file_name: str = "") -> Detection:
+    """The format of bytes that start with `head` (64 KiB are enough), known under `name`, which came as `file_name`."""
     essence = (media_type or "").partition(";")[0].strip().lower()
-    found = format or _by_media_type(essence, head) or _by_suffix(name, head)
+    found = format or _by_media_type(essence, head) or _by_suffix(name, head) or _by_suffix(file_name, head)
     if found:
         return Detection(found, media_type or MEDIA_TYPES[found], named=True)
     seen = _by_content(head[:_HEAD_BYTES])
@@ -122,9 +135,9 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
 
             return JsonLinesDocument(raw, may_repeat=may_repeat)
         case Format.JUNIT:
-            from evidence_store.documents.junit import JunitDocument
+            from evidence_store.documents.junit_check import open_report
 
-            return JunitDocument(raw)
+            return open_report(raw)
         case Format.TEXT | Format.CSV | Format.BYTES:
             raise NotFound(f"a {format.value} resource has lines and bytes only, no pointers", code="no_structure")
 
@@ -132,12 +145,15 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
 def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
     """What a reader of these bytes as text should know."""
     charset = find_charset(raw, media_type)
-    if charset.name != UTF8:
+    if unit_width(charset.name) > 1:
         return charset.notes
-    notes = [*charset.notes, mark_note()] if raw.startswith(UTF8_MARK) else [*charset.notes]
-    bad = first_bad_byte(raw)
-    if bad is not None:
-        notes.append(Note("not_utf8", NOT_UTF8_TEXT.format(byte=bad), line=raw.count(b"\n", 0, bad) + 1, byte=bad))
+    notes = [*charset.notes]
+    if charset.name == UTF8:
+        if raw.startswith(UTF8_MARK):
+            notes.append(mark_note())
+        bad = first_bad_byte(raw)
+        if bad is not None:
+            notes.append(Note("not_utf8", NOT_UTF8_TEXT.format(byte=bad), line=raw.count(b"\n", 0, bad) + 1, byte=bad))
     for code, sign, text in SIGNS:
         at = raw.find(sign)
         if at >= 0:
@@ -200,13 +216,30 @@ def _by_suffix(name: str, head: bytes) -> Format | None:
 
 
 def _xml_format(head: bytes) -> Format:
-    return Format.JUNIT if _JUNIT_HEAD.search(head[:_HEAD_BYTES]) else Format.TEXT
+    return Format.JUNIT if _JUNIT_HEAD.search(_narrow(head[:_HEAD_BYTES])) else Format.TEXT
+
+
+def _narrow(head: bytes) -> bytes:
+    """XML that begins in UTF-16 in one byte a character, what is not ASCII left out; all else as it is (XML 1.0, appendix F)."""
+    wide = next((name for start, name in _WIDE_XML if head.startswith(start)), None)
+    return head if wide is None else head.decode(wide, "ignore").encode("ascii", "ignore")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether the bytes are those of a tar file, or hold more control characters than text does."""
+    if head[_TAR_MARK] == b"ustar":
+        return True
+    if head.startswith(UTF16_MARKS):
+        return False
+    n_controls = len(head) - len(head.translate(None, _CONTROLS))
+    return n_controls > _MAX_CONTROLS * len(head) and sum(control in head for control in _CONTROLS) >= _MIN_CONTROL_KINDS
 
 
 def _by_content(head: bytes) -> Format:
-    start = head.removeprefix(UTF8_MARK).lstrip()[:1]
-    if head.startswith(_BINARY_HEADS):
+    if head.startswith(_BINARY_HEADS) or _is_binary(head):
         return Format.BYTES
+    head = _narrow(head)
+    start = head.removeprefix(UTF8_MARK).lstrip()[:1]
     if start in (b"{", b"["):
         return Format.JSONL if _is_lines_of_objects(head) else Format.JSON
     if start == b"<":

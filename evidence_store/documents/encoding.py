@@ -1,9 +1,10 @@
-"""Bytes that are not UTF-8, found before a parser sees them.
+"""Bytes that are not UTF-8, found before a parser sees them, and a text in another encoding as UTF-8 with the way back.
 
 Offsets are of the blob. A byte order mark of UTF-8 is allowed and is never part of a node; other encodings are named.
 """
 
 import codecs
+from bisect import bisect_right
 from typing import Final
 
 from evidence_store.documents.model import Note
@@ -17,6 +18,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 _CHUNK_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 10
 
 
 def unit_width(encoding: str) -> int:
@@ -69,6 +71,32 @@ def require_utf8(raw: bytes, format_name: str) -> tuple[Note, ...]:
             code="not_utf8",
         )
     return (mark_note(),) if raw.startswith(UTF8_MARK) else ()
+
+
+class Transcoded:
+    """A text in another encoding as UTF-8, for a reader of UTF-8; and where in the source that stands."""
+
+    def __init__(self, raw: bytes, encoding: str) -> None:
+        """`encoding` is one that all bytes fit (`charset.fits`)."""
+        self.utf8 = raw.decode(encoding).encode("utf-8")
+        self._encoding = encoding
+        self._starts, self._places = [0], [0]
+        """Where pieces start in the UTF-8, each with whole characters, and in the source."""
+        while (end := self._piece_end(self._starts[-1])) < len(self.utf8):
+            self._places.append(self.source_of(end))
+            self._starts.append(end)
+
+    def _piece_end(self, start: int) -> int:
+        end = start + _PIECE_BYTES
+        while end < len(self.utf8) and self.utf8[end] & 0xC0 == 0x80:
+            end -= 1
+        return end
+
+    def source_of(self, at: int) -> int:
+        """The byte of the source at which the character begins that begins at this byte of the UTF-8."""
+        piece = bisect_right(self._starts, at) - 1
+        before = self.utf8[self._starts[piece] : at].decode("utf-8", "ignore")
+        return self._places[piece] + len(before.encode(self._encoding))
 
 
 def mark_note() -> Note:

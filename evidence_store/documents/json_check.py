@@ -1,18 +1,18 @@
 """Whether bytes are JSON that can be kept as a document, in one pass over them at the speed of the C parsers.
 
-Order: size, encoding, depth, grammar, repeated members. The exact scanner runs only on the part in which a fast reader
+Order: size, encoding, depth and number of values, grammar, repeated members. The exact scanner runs only on the part in which a fast reader
 found a fault, so a sound document never meets it. Numbers of any size and spelling are JSON (RFC 8259 section 6).
 """
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 import msgspec
 import orjson
 
-from evidence_store.documents.depth import Structure, count_members, require_depth
+from evidence_store.documents.depth import Structure, count_members, require_bounds
 from evidence_store.documents.encoding import UTF8_MARK, require_utf8
 from evidence_store.documents.json import JsonDocument
 from evidence_store.documents.json_faults import Repeat, refuse, scan
@@ -65,7 +65,7 @@ def _iter_large(document: JsonDocument, tokens: tuple[str, ...], node: Node, min
             continue
         pending += [
             LargeContainer((*container.tokens, child.token), child.node, document)
-            for child in container.children()
+            for child in document.iter_containers(container.node)
             if _is_large(child.node, min_bytes)
         ]
 
@@ -110,7 +110,7 @@ def _large_container(raw: bytes, start: int, limits: Limits) -> _Read | None:
     """A large text whose root is a container: reading its children passes over all of it, and needs no other pass for the grammar."""
     if len(raw) <= LARGE_BYTES or raw[start:].lstrip(_SPACE)[:1] not in (b"{", b"["):
         return None
-    structure = require_depth(raw[start:], limits.max_depth)
+    structure = require_bounds(raw[start:], limits.max_depth, limits.max_nodes)
     document = JsonDocument(raw)
     try:
         document.children(document.root)
@@ -120,8 +120,8 @@ def _large_container(raw: bytes, start: int, limits: Limits) -> _Read | None:
 
 
 def require_value(raw: bytes, start: int, end: int, limits: Limits) -> Structure:
-    """The structure of the one JSON value in this range of a UTF-8 text. Raises RefusedDocument, or LimitExceeded for one too deep."""
-    structure = require_depth(raw[start:end], limits.max_depth)
+    """The structure of the one JSON value in this range of a UTF-8 text. Raises RefusedDocument, or LimitExceeded past a limit."""
+    structure = require_bounds(raw[start:end], limits.max_depth, limits.max_nodes)
     try:
         _GRAMMAR.decode(memoryview(raw)[start:end])
     except (msgspec.DecodeError, RecursionError) as exc:
@@ -146,8 +146,8 @@ def _iter_kept(document: JsonDocument) -> Iterator[int]:
             if document.repeated(container.node):
                 return  # fewer than are written
             yield len(document.children(container.node))
-        small = [child.node for child in container.children() if child.node.is_container and not _is_large(child.node, LARGE_BYTES)]
-        yield from (count_members(part) for part in _joined(orjson.dumps(orjson.loads(document.source(node))) for node in small))
+        small = (child.node for child in document.iter_containers(container.node) if not _is_large(child.node, LARGE_BYTES))
+        yield from map(count_members, _joined(orjson.dumps(orjson.loads(document.source(node))) for node in small))
 
 
 def _joined(texts: Iterator[bytes]) -> Iterator[bytes]:
@@ -180,7 +180,8 @@ def iter_repeats(document: JsonDocument, tokens: tuple[str, ...], node: Node) ->
         yield from _repeats_of_part(document, tokens, node)
     for container in _iter_large(document, tokens, node, LARGE_BYTES):
         if document.repeated(container.node):
-            yield from _scan_part(document, container.tokens, container.node)
+            for repeat in document.repeats(container.node):
+                yield replace(repeat, container=(*container.tokens, *repeat.container))
             continue
         for child in container.children():
             if not _is_large(child.node, LARGE_BYTES):

@@ -78,12 +78,23 @@ class _Level:
         return self.name if self.is_object else str(len(self.members))
 
     def repeats(self, container: tuple[str, ...]) -> list[Repeat]:
-        if not self.is_object or len({member.name for member in self.members}) == len(self.members):
+        if not self.is_object:
             return []
+        seen: set[str] = set()
+        # Nothing is kept of names that stand once: there may be millions.
         places: dict[str, list[int]] = {}
         for member in self.members:
-            places.setdefault(member.name, []).append(member.name_at)
-        return [Repeat(container, name, tuple(offsets)) for name, offsets in places.items() if len(offsets) > 1]
+            if member.name in seen:
+                places[member.name] = []
+            seen.add(member.name)
+        if not places:
+            return []
+        del seen
+        for member in self.members:
+            if member.name in places:
+                places[member.name].append(member.name_at)
+        found = [Repeat(container, name, tuple(offsets)) for name, offsets in places.items()]
+        return sorted(found, key=lambda repeat: repeat.offsets)
 
 
 class _Scanner:

@@ -1,13 +1,19 @@
-"""Whether bytes are JSON Lines: size, encoding, and each line as JSON of its own."""
+"""Whether bytes are JSON Lines: size, encoding, number of values, and each line as JSON of its own."""
 
+import re
 from collections.abc import Iterator
 
-from evidence_store.documents.encoding import require_utf8
+from evidence_store.documents.depth import require_nodes
+from evidence_store.documents.encoding import UTF8_MARK, require_utf8
 from evidence_store.documents.json_check import iter_repeats, repeat_notes, require_value
 from evidence_store.documents.json_faults import Repeat
 from evidence_store.documents.jsonl import JsonLinesDocument, iter_records
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits, Note
 from evidence_store.errors import LimitExceeded
+
+BLANK_LINES = "blank_lines"
+"""Code of the note that not every line is a record."""
+_BLANK = re.compile(rb"^[ \t\r]*+$", re.MULTILINE)
 
 
 def check_jsonl(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]:
@@ -18,9 +24,22 @@ def check_jsonl(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]
     if len(raw) > limits.max_bytes:
         raise LimitExceeded(f"{len(raw)} bytes are over the limit of {limits.max_bytes}", {"limit": limits.max_bytes})
     notes = require_utf8(raw, "JSON Lines")
+    n_nodes = 1
     for span in iter_records(raw):
-        require_value(raw, span.start, span.end, limits)
-    return notes + repeat_notes(raw, list(_iter_repeats(JsonLinesDocument(raw))), limits)
+        n_nodes += require_value(raw, span.start, span.end, limits).n_nodes
+        require_nodes(n_nodes, limits.max_nodes)
+    document = JsonLinesDocument(raw)
+    n_lines = raw.count(b"\n") + (not raw.endswith(b"\n"))
+    if raw and len(document.records) < n_lines:
+        notes += (_blank_note(raw.removeprefix(UTF8_MARK)),)
+    return notes + repeat_notes(raw, list(_iter_repeats(document)), limits)
+
+
+def _blank_note(text: bytes) -> Note:
+    found = _BLANK.search(text)
+    assert found is not None, "fewer records than lines"
+    line = text.count(b"\n", 0, found.start()) + 1
+    return Note(BLANK_LINES, "some lines are blank: they are no records, so record and line numbers differ", line=line)
 
 
 def _iter_repeats(document: JsonLinesDocument) -> Iterator[Repeat]:

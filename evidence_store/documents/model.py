@@ -107,6 +107,8 @@ class Limits:
     max_bytes: int = 256 * 1024 * 1024
     max_depth: int = 500
     """Containers inside one another, the root counted."""
+    max_nodes: int = 5_000_000
+    """Values of a JSON, JSON Lines or YAML document; in the first two an empty container counts twice, in YAML names count, too."""
     max_alias_nodes: int = 1_000_000
     """Nodes that the aliases and merge keys of a YAML document stand for, beyond those that are written."""
     max_merge_depth: int = 32

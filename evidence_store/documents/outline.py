@@ -13,8 +13,8 @@ MAX_ENTRY_KEYS = 8
 MAX_SCALAR_CHARS = 80
 
 
-def outline(document: Document, node: Node, first: int = 0, n_entries: int | None = None) -> Outline:
-    """Children `first` to `first + n_entries` (0-based) of a container.
+def outline(document: Document, node: Node, first: int = 0, n_entries: int | None = None, encoding: str = "utf-8") -> Outline:
+    """Children `first` to `first + n_entries` (0-based) of a container; `encoding` is that of the whole text.
 
     Raises NotContainer for a scalar, NotFound when `first` is past the end.
     """
@@ -24,7 +24,7 @@ def outline(document: Document, node: Node, first: int = 0, n_entries: int | Non
     if first and first >= len(children):
         raise NotFound(f"child {first} is past the end: there are {len(children)} children", {"n_children": len(children)})
     last = len(children) if n_entries is None else min(len(children), first + n_entries)
-    entries = tuple(_entry(document, children[n]) for n in range(first, last))
+    entries = tuple(_entry(document, children[n], encoding) for n in range(first, last))
     return Outline("object" if node.type == "object" else "array", len(children), first, entries)
 
 
@@ -40,18 +40,18 @@ def keys_text(document: Document, node: Node) -> str:
     return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
 
 
-def _entry(document: Document, child: Child) -> OutlineEntry:
+def _entry(document: Document, child: Child, encoding: str) -> OutlineEntry:
     node = child.node
     size = node.span.length
     if not node.is_container:
-        return OutlineEntry(child.token, node.type, size, None, (), _short_source(document, node))
+        return OutlineEntry(child.token, node.type, size, None, (), _short_source(document, node, encoding))
     inside = document.children(node)
     keys = tuple(inner.token[:MAX_NAME_CHARS] for inner in islice(inside, MAX_ENTRY_KEYS)) if node.type == "object" else ()
     return OutlineEntry(child.token, node.type, size, len(inside), keys, None)
 
 
-def _short_source(document: Document, node: Node) -> str | None:
+def _short_source(document: Document, node: Node, encoding: str) -> str | None:
     if node.span.length > 4 * MAX_SCALAR_CHARS:
         return None
-    text = document.source(node).decode("utf-8")
+    text = document.source(node).decode(encoding, "replace")
     return text if len(text) <= MAX_SCALAR_CHARS else None

@@ -1,11 +1,19 @@
 """Rows of the span index, and how they are read (docs/formats/spans.md). Parses nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from evidence_store.documents.model import NodeType
 from evidence_store.model import Span
+
+LINES = -1
+"""Number of the container that stands for a JSON Lines text each line of which is a record."""
+
+
+def order_of(container: int) -> int:
+    """The number under which the members of a wide object stand once more, as runs in source order."""
+    return -2 - container
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +26,29 @@ class Container:
     n_children: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A member of a large object, or a run of items of a large array."""
+class Entry(NamedTuple):
+    """A member of a large object, or a run of children of a large array or a wide object."""
 
     container: int
     token: str
-    """Member name; for a run the index of its first item in 12 digits, so that the order of texts is that of indexes."""
+    """Member name; for a run the index of its first child in 12 digits, so that the order of texts is that of indexes."""
     type: NodeType
-    """Of the member; for a run of one item, of the item; else that of the first."""
-    span: Span
+    """Of the member; for a run of one child, of that; else that of the first."""
+    start: int
+    end: int
     inner: int | None
     """Number of the container that this child is, when it is large."""
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanIndex:
     containers: tuple[Container, ...]
-    entries: tuple[Entry, ...]
+    entries: Iterable[Entry]
+    """Made anew whenever they are walked over: there may be millions."""
 
 
 class SpanReader(Protocol):

@@ -12,6 +12,7 @@ from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.model import LineRange, Span
 
 _RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
+_LINES = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?", re.ASCII)
 _RELATIVE = re.compile(r"(?P<end>head|tail):(?P<n>[1-9][0-9]{0,17})|around:(?P<around>[1-9][0-9]{0,17}):(?P<near>[0-9]{1,17})", re.ASCII)
 _LINE_FEED = re.compile(rb"\n")
 
@@ -49,17 +50,17 @@ def require_lines(lines: LineRange) -> None:
 
 
 def parse_lines(text: str) -> LineRange:
-    """`A-B` as lines. Raises InvalidInput."""
-    found = _RANGE.fullmatch(text)
+    """`A-B`, or `A` for that line alone, as lines. Raises InvalidInput."""
+    found = _LINES.fullmatch(text)
     if not found:
-        raise InvalidInput(f"{text[:80]!r} is no line range, which is written A-B, head:N, tail:N or around:LINE:N")
-    lines = LineRange(int(found[1]), int(found[2]))
+        raise InvalidInput(f"{text[:80]!r} is no line range, which is written A-B, A, head:N, tail:N or around:LINE:N")
+    lines = LineRange(int(found[1]), int(found[2] or found[1]))
     require_lines(lines)
     return lines
 
 
 def resolve_lines(text: str, count_lines: Callable[[], int]) -> LineRange:
-    """`A-B`, `head:N`, `tail:N` or `around:LINE:N` (N lines before and after) as lines of a text with so many.
+    """`A-B`, `A`, `head:N`, `tail:N` or `around:LINE:N` (N lines before and after) as lines of a text with so many.
 
     Raises InvalidInput for another form, NotFound for the end of a text without lines.
     """

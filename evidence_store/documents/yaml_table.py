@@ -1,7 +1,7 @@
 """The nodes of a YAML document, built from the parser's events without recursion and without following an alias.
 
 Positions are kept as the parser gives them, in characters; `yaml.YamlDocument` turns them into byte spans. Limits are
-met while the events come in: depth, and the number of nodes that aliases stand for.
+met while the events come in: depth, the number of nodes, and of those that aliases stand for.
 """
 
 from array import array
@@ -156,6 +156,9 @@ class TableBuilder:
     def _add(self, shape: Shape, style: Style, start: int, end: int, text: str | None = None) -> int:
         table = self.table
         node = len(table.shapes)
+        if node >= self._limits.max_nodes:
+            limit = self._limits.max_nodes
+            raise LimitExceeded(f"the document has more than the limit of {limit} values", {"limit": limit}, code="too_many_nodes")
         table.shapes.append(shape)
         table.styles.append(style)
         table.starts.append(start)
@@ -189,7 +192,9 @@ class TableBuilder:
         decorated = event.anchor is not None or event.tag is not None
         # A start event covers the properties too. It ends after the bracket of a flow collection; of a block collection with
         # properties it ends where the first key or dash starts, or (a sequence not indented in its mapping) after that dash.
-        start = event.end_mark.index - 1 if flow else event.end_mark.index if decorated else event.start_mark.index
+        # A pair without braces in a flow sequence (`[a: 1]`) has no properties: its event is empty, or covers the `?` before its key.
+        begins = event.start_mark.index
+        start = max(begins, event.end_mark.index - 1) if flow else event.end_mark.index if decorated else begins
         node = self._add(shape, Style.FLOW if flow else Style.BLOCK, start, start)
         self.table.items[node] = []
         self._decorate(node, event)

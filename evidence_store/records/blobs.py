@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import cast
 
 from sqlalchemy import bindparam, func, insert, select
@@ -13,6 +13,8 @@ from evidence_store.documents.span_rows import Container, Entry, SpanIndex
 from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
 from evidence_store.model import Digest, Span, WorkspaceName
 from evidence_store.tables import blobs, containers, frames, shared_frames, spans
+
+ROWS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +154,11 @@ def insert_index(connection: WriteConnection, workspace: WorkspaceName, blob: in
     key = {"workspace": workspace, "blob": blob}
     if index.containers:
         connection.execute(insert(containers), [{**key, **_container_row(one)} for one in index.containers])
-    if index.entries:
-        # Thousands of rows: what SQLAlchemy does with each parameter would cost more than the database does.
-        statement = insert(spans).compile(dialect=connection.dialect)
-        connection.exec_driver_sql(statement.string, [(workspace, blob, *_entry_values(one)) for one in index.entries])
+    # Up to millions of rows: what SQLAlchemy does with each parameter would cost more than the database does.
+    statement = insert(spans).compile(dialect=connection.dialect).string
+    entries = iter(index.entries)
+    while rows := [(workspace, blob, *one) for one in islice(entries, ROWS_AT_ONCE)]:
+        connection.exec_driver_sql(statement, rows)
 
 
 def _container_row(one: Container) -> dict[str, object]:
@@ -166,11 +169,6 @@ def _container_row(one: Container) -> dict[str, object]:
         "byte_end": one.span.end,
         "n_children": one.n_children,
     }
-
-
-def _entry_values(one: Entry) -> tuple[object, ...]:
-    """In the order of the columns."""
-    return one.container, one.token, one.type, one.span.start, one.span.end, one.inner
 
 
 _CONTAINER = select(containers.c.type, containers.c.byte_start, containers.c.byte_end, containers.c.n_children).where(
@@ -193,10 +191,10 @@ def find_entry(connection: ReadConnection, workspace: WorkspaceName, blob: int, 
     """The entry of a token; with `run` the last one that is not after it."""
     key = {"workspace": workspace, "blob": blob, "container": container, "token": token}
     row = connection.execute(_RUN if run else _ENTRY, key).first()
-    return None if row is None else Entry(container, row[0], cast("NodeType", row[1]), Span(row[2], row[3]), row[4])
+    return None if row is None else Entry(container, row[0], cast("NodeType", row[1]), row[2], row[3], row[4])
 
 
 def list_entries(connection: ReadConnection, workspace: WorkspaceName, blob: int, container: int) -> Sequence[Entry]:
     """All entries of a container in source order."""
     rows = connection.execute(_LISTED, {"workspace": workspace, "blob": blob, "container": container})
-    return [Entry(container, token, cast("NodeType", type_), Span(start, end), inner) for token, type_, start, end, inner in rows]
+    return [Entry(container, token, cast("NodeType", type_), start, end, inner) for token, type_, start, end, inner in rows]

@@ -72,6 +72,14 @@ def list_evidence_ids(connection: ReadConnection, workspace: WorkspaceName) -> S
     return [EvidenceId(i) for i in connection.execute(select(evidence.c.id).where(evidence.c.workspace == workspace)).scalars()]
 
 
+def list_ids_by_place(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[EvidenceId]:
+    """The same by resource, revision and place in it, so that neighbours are read from the same frames."""
+    first = (parts.c.workspace == evidence.c.workspace) & (parts.c.evidence == evidence.c.id) & (parts.c.position == 0)
+    query = select(evidence.c.id).outerjoin(parts, first).where(evidence.c.workspace == workspace)
+    ordered = query.order_by(evidence.c.resource, evidence.c.revision, parts.c.byte_start, evidence.c.id)
+    return [EvidenceId(id_) for id_ in connection.execute(ordered).scalars()]
+
+
 def list_known_ids(connection: ReadConnection, workspace: WorkspaceName, ids: Sequence[EvidenceId]) -> frozenset[EvidenceId]:
     """Which of these are stored."""
     query = select(evidence.c.id).where(evidence.c.workspace == workspace, evidence.c.id.in_(ids))

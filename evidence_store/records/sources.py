@@ -199,6 +199,14 @@ def insert_observation(connection: WriteConnection, workspace: WorkspaceName, na
     connection.execute(insert(observations).values(row))
 
 
+def find_first_origin(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, revision: int) -> str | None:
+    """Where a revision came from when it was first seen; None where nobody said."""
+    query = select(observations.c.origin).where(
+        observations.c.workspace == workspace, observations.c.resource == name, observations.c.revision == revision
+    )
+    return connection.execute(query.order_by(observations.c.ordinal).limit(1)).scalar()
+
+
 def find_observed(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, idempotency_key: str) -> int | None:
     """The revision that an earlier call with this key gave."""
     query = select(observations.c.revision).where(

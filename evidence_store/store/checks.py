@@ -113,15 +113,18 @@ class Checks:
 
     # -- one evidence
 
-    def integrity(self, id_: EvidenceId) -> tuple[Integrity, str]:
-        """Whether identity, digests, pointer and lines of an evidence agree with the stored bytes, and what does not."""
+    def integrity(self, id_: EvidenceId, *, anew: bool = True) -> tuple[Integrity, str]:
+        """Whether identity, digests, pointer and lines of an evidence agree with the stored bytes, and what does not.
+
+        `anew`: see `Passages.check`.
+        """
         found = self._passages.find(id_)
         try:
             with self._core.database.reading() as connection:
                 if evidence_records.find_lifecycle(connection, self._core.workspace, id_) is Lifecycle.ERASED:
                     return Integrity.ERASED, f"{id_} was erased"
                 self._require_identity(connection, found)
-            self._passages.check(found)
+            self._passages.check(found, anew=anew)
             self._require_selectors(found)
             if found.transform is not None and found.transform.partition(" ")[0] == SEARCH:
                 self._passages.get(found.id, NoLimit())  # searches again
@@ -188,7 +191,7 @@ class Checks:
             n_events, event_faults = self._journal_faults(connection, set(ids), {f"{r.resource}@{r.number}" for r in revisions})
             faults += event_faults
         if deep:
-            faults += self._evidence_faults(ids)
+            faults += self._evidence_faults()
         counts = {
             "resources": len(resources),
             "revisions": len(revisions),
@@ -211,11 +214,15 @@ class Checks:
             return [Fault(why.error_code, digest, why.message)]
         return []
 
-    def _evidence_faults(self, ids: Sequence[EvidenceId]) -> list[Fault]:
+    def _evidence_faults(self) -> list[Fault]:
+        """Of all evidence, by its place. Whole blobs were read right before, so each frame is read once more and not for each passage."""
+        with self._core.database.reading() as connection:
+            ids = evidence_records.list_ids_by_place(connection, self._core.workspace)
+        self._core.recent.forget()
         faults = []
         for id_ in ids:
             try:
-                integrity, why = self.integrity(id_)
+                integrity, why = self.integrity(id_, anew=False)
             except EvidenceStoreError as error:
                 integrity, why = Integrity.MISMATCH, error.message
             if integrity not in (Integrity.OK, Integrity.ERASED):

@@ -67,7 +67,7 @@ def node_passage(
     if view == "keys":
         shown, transform = show_derived(keys_text(document, node), KEYS, limit), KEYS
     else:
-        shown, transform = show_node(document, node, limit, children), None
+        shown, transform = show_node(document, node, limit, children, encoding_of(reader.revision.notes)), None
     hops = (*node.hops, *(hop for hop in inner_hops(document, node) if hop.span not in {known.span for known in node.hops}))
     return Passage(
         resource,

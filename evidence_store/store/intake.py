@@ -27,14 +27,14 @@ MAX_GUESSED_BYTES = 8 * 1024 * 1024
 LINED = (Format.TEXT, Format.JSONL, Format.CSV)
 """Formats that are read line by line, so that the length of a line is bounded."""
 LARGE_BYTES = 64 * 1024
-"""Size over which a JSON document has an index (docs/formats/spans.md)."""
+"""Size over which a JSON or JSON Lines document has an index (docs/formats/spans.md)."""
 
 
 class Intake:
     """Looks at bytes as they come in. What has a structure is kept in memory, to be parsed as a whole; plain text is not."""
 
-    def __init__(self, name: str, media_type: str | None, format: Format | None, limits: Limits) -> None:
-        self._name, self._media_type, self._format = name, media_type, format
+    def __init__(self, name: str, file_name: str | None, media_type: str | None, format: Format | None, limits: Limits) -> None:
+        self._name, self._file_name, self._media_type, self._format = name, file_name or "", media_type, format
         self._kept = bytearray()
         self._detection: Detection | None = None
         self._scan: TextScan | None = None
@@ -60,7 +60,7 @@ class Intake:
 
     def _detect(self) -> Detection:
         head = bytes(self._kept[:HEAD_BYTES])
-        found = detect(head, self._name, self._media_type, self._format)
+        found = detect(head, self._name, self._media_type, self._format, file_name=self._file_name)
         self._detection = found
         if len(self._kept) >= HEAD_BYTES and can_stream(found, self._media_type, head):
             self._is_bytes = found.format is Format.BYTES
@@ -99,14 +99,19 @@ class Staged:
         self.encoded: Encoded
 
     def index(self, raw: bytes, found: Inspection) -> None:
-        """Makes the span index of a large JSON document, unless it repeats members."""
-        if found.format is not Format.JSON or len(raw) <= LARGE_BYTES or any(note.code == "duplicate_key" for note in found.notes):
+        """Makes the span index of a large JSON or JSON Lines document."""
+        if len(raw) <= LARGE_BYTES:
             return
-        from evidence_store.documents.json import JsonDocument  # start-up cost: the JSON reader
-        from evidence_store.documents.spans import build_index
+        if found.format is Format.JSON:
+            from evidence_store.documents.json import JsonDocument  # start-up cost: the JSON reader
+            from evidence_store.documents.spans import build_index
 
-        read = found.document
-        self._spans = build_index(read if isinstance(read, JsonDocument) else JsonDocument(raw, may_repeat=False))
+            read = found.document
+            self._spans = build_index(read if isinstance(read, JsonDocument) else JsonDocument(raw))
+        elif found.format is Format.JSONL and not any(note.code in ("blank_lines", "bom") for note in found.notes):
+            from evidence_store.documents.jsonl import lines_index
+
+            self._spans = lines_index(raw)
 
     def add(self, piece: bytes, max_bytes: int) -> None:
         """Encodes the next piece. Raises LimitExceeded as soon as there is too much."""

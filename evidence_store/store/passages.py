@@ -175,10 +175,15 @@ class Passages:
         node = resolve(document, selector.text)
         return () if node.is_container else (str(document.scalar(node)),)
 
-    def check(self, found: Evidence) -> None:
-        """Reads the parts of an evidence anew from where they are kept. Raises IntegrityMismatch when they are not those cited."""
-        self._core.recent.forget()
-        reader = RevisionReader(self._core, self._sources.get_revision(found.resource, found.revision))
+    def check(self, found: Evidence, *, anew: bool = True) -> None:
+        """Reads the parts of an evidence anew from where they are kept. Raises IntegrityMismatch when they are not those cited.
+
+        Not `anew`, frames that were read last count as read: for who forgot them, and goes through the evidence of a revision.
+        """
+        revision = self._sources.get_revision(found.resource, found.revision)
+        if anew:
+            self._core.recent.forget()
+        reader = RevisionReader(self._core, revision) if anew else self._sources.get_reader(revision)
         require_same_excerpt(found, reader.digest_of(spans_of(found)))
 
     # -- finding

@@ -9,6 +9,7 @@ from threading import Lock
 
 from evidence_store.collector import collector_paused
 from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import Inspection, open_document
 from evidence_store.documents.model import Document
 from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
@@ -47,6 +48,7 @@ class PutRequest:
     """Where the bytes came from; its suffix helps to tell the format."""
     version_label: str | None = None
     origin: str | None = None
+    """The tool whose output it is, by which a kind of summary may be chosen."""
     complete: bool = True
     """False: more is to come, so that what is not there proves nothing. The same bytes put again as complete close the revision."""
     if_newest: int | None = None
@@ -80,7 +82,7 @@ class Sources:
         require_name(request.resource)
         staged = Staged(self._core, self._growing(request.resource))
         try:
-            intake = Intake(str(request.file_name or request.resource), request.media_type, request.format, self._core.limits)
+            intake = Intake(request.resource, request.file_name, request.media_type, request.format, self._core.limits)
             for piece in pieces:
                 staged.add(piece, self._core.limits.max_bytes)
                 intake.add(piece)
@@ -113,8 +115,10 @@ class Sources:
         if request.if_newest is not None and request.if_newest != number:
             text = f"the newest revision of {name!r} is {number}, not {request.if_newest}"
             raise Conflict(text, {"known": number}, code="not_newest")
-        self._keep_resource(connection, request, at)
         created = newest is None or newest.digest != staged.encoded.digest
+        if newest is not None and not created:
+            _require_same_reading(request, newest, found)
+        self._keep_resource(connection, request, at)
         if created:
             staged.insert(connection, at)
             newest = _next_revision(request, staged.encoded, found, number + 1, at)
@@ -217,12 +221,22 @@ class Sources:
         return known
 
     def _indexed(self, revision: Revision) -> Document | None:
-        if revision.format is not Format.JSON or revision.size <= LARGE_BYTES:
+        """The revision over its span index; None where it has none, as all small ones."""
+        if revision.format not in (Format.JSON, Format.JSONL) or revision.size <= LARGE_BYTES:
             return None
-        from evidence_store.documents.spans import IndexedDocument  # start-up cost: the JSON reader
+        # Start-up cost: the JSON reader.
+        from evidence_store.documents.jsonl import IndexedLines
+        from evidence_store.documents.span_rows import LINES
+        from evidence_store.documents.spans import IndexedDocument
 
-        index = StoredIndex(self._core, revision.digest)
-        return IndexedDocument(index, self.get_reader(revision).read) if index.find_container(0) is not None else None
+        index, reader = StoredIndex(self._core, revision.digest), self.get_reader(revision)
+        may_repeat = any(note.code == "duplicate_key" for note in revision.notes)
+        root = index.find_container(LINES if revision.format is Format.JSONL else 0)
+        if root is None:
+            return None
+        if revision.format is Format.JSONL:
+            return IndexedLines(root, reader, may_repeat=may_repeat)
+        return IndexedDocument(index, reader.read, may_repeat=may_repeat, line_of=lambda at: reader.lines_of(Span(at, at)).first)
 
     def get_document(self, revision: Revision) -> Document:
         """A revision parsed as a whole, for who walks over all of it. Raises NotFound (`no_structure`) for formats without nodes."""
@@ -262,6 +276,15 @@ def require_revision(connection: ReadConnection, core: Core, name: ResourceName,
         known = [one.number for one in sources.list_revisions(connection, core.workspace, name)][-20:]
         raise NotFound(f"{name!r} has no revision {number}", {"known": known})
     return found
+
+
+def _require_same_reading(request: PutRequest, newest: Revision, found: Inspection) -> None:
+    """Raises Conflict (`format_differs`) where the same bytes are said to be something else than what they were stored as."""
+    named = request.format is not None or request.media_type is not None
+    if named and (found.format is not newest.format or encoding_of(found.notes) != encoding_of(newest.notes)):
+        reading = f"{newest.format.value} in {encoding_of(newest.notes)}"
+        text = f"these bytes are {newest.resource!r} revision {newest.number} already, read as {reading}: put them under another name"
+        raise Conflict(text, {"revision": newest.number, "format": newest.format.value}, code="format_differs")
 
 
 def _next_revision(request: PutRequest, blob: Encoded, found: Inspection, number: int, at: int) -> Revision:

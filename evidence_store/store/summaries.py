@@ -1,7 +1,8 @@
 """Summaries as evidence: derived from a whole revision, made again from its bytes whenever they are read.
 
 The identity is that of any derived evidence: the part is the whole revision, the transform `summary/KIND/VERSION`. No text is
-stored. What a revision may cost is known from its size before any of it is read.
+stored. What a revision may cost is known from its size before any of it is read. What a kind that a user wrote does wrong is an
+error of that kind.
 """
 
 from collections import OrderedDict
@@ -13,13 +14,13 @@ from evidence_store.documents.text import format_bytes
 from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.excerpts import Shown
 from evidence_store.model import Cut, Digest, Format, Packet, ResourceName, Selector, Span, TextLimit
-from evidence_store.records.sources import Revision
+from evidence_store.records.sources import Revision, find_first_origin
 from evidence_store.store.core import Core
 from evidence_store.store.found import slice_passage
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Stored
 from evidence_store.store.sources import Sources, require_resource
-from evidence_store.summaries.model import HEAD_BYTES, Material, Subject, Summarizer
+from evidence_store.summaries.model import HEAD_BYTES, Material, Subject, Summarizer, require_size, summary_of
 from evidence_store.summaries.registry import Registry
 from evidence_store.summaries.standard import standard_registry
 
@@ -27,6 +28,19 @@ KEPT_TEXTS: Final = 32
 
 _TextKey = tuple[Digest, Format, str, str]
 """Blob, format, notes and transform: all that the text depends on."""
+
+
+class _RevisionSource:
+    """The bytes of a revision for a summarizer: all of them checked as a whole, a part by its frames."""
+
+    def __init__(self, sources: Sources, revision: Revision) -> None:
+        self._sources, self._revision = sources, revision
+        self.size = revision.size
+
+    def read(self, span: Span) -> bytes:
+        if span.length == self.size:
+            return self._sources.get_bytes(self._revision.resource, self._revision.number)
+        return self._sources.get_reader(self._revision).read(span)
 
 
 class Summaries:
@@ -41,10 +55,11 @@ class Summaries:
         self._lock = Lock()
 
     def read(self, name: ResourceName, number: int | None, kind: str | None, limit: TextLimit, *, tool: str | None = None) -> Packet:
-        """The summary of a revision, as derived evidence; without a kind the one that fits best. `tool` is the tool whose output it is.
+        """The summary of a revision, as derived evidence; without a kind the one that fits best.
 
-        Raises NotFound, LimitExceeded (`too_large`) before anything large is read, InvalidInput: `unknown_kind`, or `no_summary` where
-        the output is not of the kind or of none.
+        `tool` is the tool whose output it is; without it the one that the first observation of the revision names. Raises NotFound,
+        LimitExceeded (`too_large`) before anything large is read, InvalidInput: `unknown_kind`, or `no_summary` where the output is
+        not of the kind or of none; StoreFault (`summary_failed`) for what a kind does wrong.
         """
         revision = self._sources.get_revision(name, number)
         summarizer = self._choose(revision, tool) if kind is None else self.registry.get_kind(kind)
@@ -74,33 +89,42 @@ class Summaries:
         return [one.kind for one in self._candidates(self._sources.get_revision(name, number), tool)]
 
     def _candidates(self, revision: Revision, tool: str | None) -> Sequence[Summarizer]:
+        if tool is None:
+            with self._core.database.reading() as connection:
+                tool = find_first_origin(connection, self._core.workspace, revision.resource, revision.number)
         head = self._sources.get_reader(revision).read(Span(0, min(HEAD_BYTES, revision.size)))
         subject = Subject(revision.resource, revision.media_type, revision.format, revision.size, head, tool)
         return self.registry.candidates(subject)
 
     def _choose(self, revision: Revision, tool: str | None) -> Summarizer:
-        """The first candidate that can summarize the revision: what a beginning looks like is no promise."""
+        """The first candidate that can summarize the revision: what a beginning looks like is no promise, and some take more than others.
+
+        Where none can, the first bound that was met is what there is to say.
+        """
+        met: LimitExceeded | None = None
         for summarizer in self._candidates(revision, tool):
             try:
                 self._text(revision, summarizer)
+            except LimitExceeded as why:
+                met = met or why
             except InvalidInput as why:
                 if why.error_code != "no_summary":
                     raise
             else:
                 return summarizer
+        if met is not None:
+            raise met
         details = {"known": list(self.registry.kinds)}
         raise InvalidInput(f"no kind of summary fits a {revision.format.value} revision like this one", details, code="no_summary")
 
     def _text(self, revision: Revision, summarizer: Summarizer) -> str:
-        if revision.size > summarizer.max_bytes:
-            text = f"{revision.size} bytes are more than the {summarizer.max_bytes} that a {summarizer.kind} summary takes"
-            raise LimitExceeded(text, {"limit": summarizer.max_bytes}, code="too_large")
+        require_size(summarizer, revision.format, revision.size)
         key = (revision.digest, revision.format, repr(revision.notes), summarizer.transform)
         with self._lock:
             known = self._texts.get(key)
         if known is None:
-            raw = self._sources.get_bytes(revision.resource, revision.number)
-            known = summarizer.summarize(Material(raw, revision.format, revision.notes))
+            material = Material(_RevisionSource(self._sources, revision), revision.format, revision.notes)
+            known = summary_of(summarizer, material)
             with self._lock:
                 self._texts[key] = known
                 if len(self._texts) > KEPT_TEXTS:

@@ -26,7 +26,7 @@ _NODES_HEAD: Final = re.compile(
 )
 _LINES_HEAD: Final = re.compile(
     rb"^(?:Name|Namespace|Node):[ \t]+\S.*\n(?:.*\n){0,400}?(?:Status|Containers|Conditions|Replicas|Labels|Capacity):"
-    rb"|^(?:NAMESPACE +)?NAME +.*\bSTATUS\b",
+    rb"|^(?:NAMESPACE +)?NAME +.*\b(?:STATUS|READY|RESTARTS)\b",
     re.MULTILINE,
 )
 _HEAD_BYTES: Final = 16 * 1024
@@ -38,7 +38,7 @@ def summarize(material: Material) -> str:
         case Format.JSON | Format.YAML | Format.JSONL:
             facts = facts_of_nodes(material.document)
         case Format.TEXT:
-            facts = facts_of_lines(material.lines)
+            facts = facts_of_lines(material.iter_lines())
         case Format.JUNIT | Format.CSV | Format.BYTES:
             raise not_of_kind(KIND, f"a {material.format.value} resource is no dump of running things")
     if not facts.states and not facts.restarts:
@@ -74,4 +74,4 @@ def applies(subject: Subject) -> bool:
     return subject.format is Format.TEXT and _LINES_HEAD.search(head) is not None
 
 
-INSPECTION: Final = Summarizer(KIND, summarize, applies)
+INSPECTION: Final = Summarizer(KIND, summarize, applies, streamed=frozenset((Format.TEXT,)))

@@ -1,170 +1,206 @@
 """`log`: lines, levels, the first and last error, and what repeats, folded by the noise rules of `diff`.
 
-A line's level is the first word in its beginning that names one; a mark of failure anywhere in the beginning makes it an error.
+The lines are read one by one, up to three times, and none is held but those that are shown: process ids first, since a line may
+be named by one that stands further down; then all of the rest; then the lines that repeat, whose text and count are known by then.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from evidence_store.documents.shown import ANSI
 from evidence_store.model import Format
-from evidence_store.summaries.model import Material, Subject, Summarizer, not_of_kind
-from evidence_store.summaries.noise import TIME, noise_of
+from evidence_store.summaries.levels import LEVELS, LOOKED_AT_CHARS, level_of
+from evidence_store.summaries.model import MAX_BYTES, TEXTS, Material, Subject, Summarizer, not_of_kind
+from evidence_store.summaries.noise import TIME, Fold, noise_of
+from evidence_store.summaries.repeats import Repeats, Same, key_of
 from evidence_store.summaries.wording import counted, line_text, section
 
 KIND: Final = "log"
 MAX_ERRORS: Final = 10
 MAX_REPEATS: Final = 10
-LOOKED_AT_CHARS: Final = 240
-"""Beginning of a line in which its level is looked for."""
 FOLDED_CHARS: Final = 1_000
 """Beginning of a line by which it is told from others."""
-LEVELS: Final = ("fatal", "error", "warning", "notice", "info", "debug", "trace")
-_NAMES: Final = {
-    "fatal": "fatal", "critical": "fatal", "crit": "fatal", "panic": "fatal", "emerg": "fatal", "alert": "fatal",
-    "severe": "error", "error": "error", "err": "error", "warning": "warning", "warn": "warning", "notice": "notice",
-    "info": "info", "debug": "debug", "trace": "trace", "verbose": "debug", "fine": "debug",
-    "e": "error", "f": "fatal", "w": "warning", "i": "info",
-}  # fmt: skip
-_LEVEL: Final = re.compile(
-    r"(?<![\w./-])(FATAL|CRITICAL|PANIC|SEVERE|ERROR|WARNING|WARN|NOTICE|INFO|DEBUG|TRACE|VERBOSE)(?![\w/-])"
-    r"|(?i:\b(?:level|lvl|severity)\"?\s?[:=]\s?\"?(fatal|critical|crit|panic|emerg|alert|error|err|warning|warn|notice|info|debug|trace)\b)"
-    r"|(?i:[\[<(](fatal|critical|crit|panic|severe|error|err|warning|warn|notice|info|debug|trace)[\]>)])"
-    r"|(?:^|(?<=[\s:\]]))(?i:(fatal|panic|error|warning))(?=:[\s]|:$)"
-    r"|^([EFWI])[0-9]{4} [0-9]{2}:[0-9]{2}:",
-    re.ASCII,
-)
-_FAILURE: Final = re.compile(
-    r"\bTEST-UNEXPECTED-|\bPROCESS-CRASH\b|^Traceback \(most recent call last\)|\bfatal error:|^##\[error\]|^::error\b|^panic: ", re.ASCII
-)
+MAX_DIFFERENT_ERRORS: Final = 100_000
+"""Errors that differ and are counted."""
+MAX_TIMED: Final = 10_000
+"""Lines at either end among which the first and the last time are looked for."""
 _ANSI: Final = re.compile(ANSI)
 
 
-@dataclass(slots=True)
-class _Same:
-    """Lines that are equal but for noise."""
+class _Line(NamedTuple):
+    number: int
+    text: str
 
-    first: int
-    last: int
-    n: int
-    is_error: bool
+
+class _Errors:
+    """Errors in the order in which they stand: the first and the last, and the first of those that differ."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.first = self.last = _Line(0, "")
+        self.shown: dict[str, tuple[_Line, Same]] = {}
+        self._others: set[str | bytes] = set()
+        self.is_open = False
+        """Whether more differ than are counted."""
+
+    def add(self, line: _Line, folded: str) -> None:
+        self.n += 1
+        self.last = line
+        if self.n == 1:
+            self.first = line
+        known = self.shown.get(folded)
+        if known is not None:
+            known[1].add(line.number)
+        elif len(self.shown) < MAX_ERRORS:
+            self.shown[folded] = line, Same(line.number, line.number, 1)
+        elif len(self._others) < MAX_DIFFERENT_ERRORS:
+            self._others.add(key_of(folded))
+        else:
+            self.is_open = self.is_open or key_of(folded) not in self._others
+
+    @property
+    def n_different(self) -> int:
+        return len(self.shown) + len(self._others)
 
 
 class _Log:
     """One reading of all lines."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = lines
+    def __init__(self, fold: Fold) -> None:
+        self._fold = fold
         self.levels: dict[str, int] = dict.fromkeys(LEVELS, 0)
-        self.n_blank = 0
-        self.errors: list[int] = []
-        """1-based lines."""
-        self.same: dict[str, _Same] = {}
+        self.n_lines = self.n_blank = 0
+        self.errors = _Errors()
+        self.repeats = Repeats()
+        self.first_time = ""
+        self._ends: deque[str] = deque(maxlen=MAX_TIMED)
 
-    def read(self) -> None:
-        fold = noise_of(self.lines)
-        for number, raw in enumerate(self.lines, 1):
-            line = _ANSI.sub("", raw[: 2 * FOLDED_CHARS]) if "\x1b" in raw else raw
-            line = line.removesuffix("\r")
+    def read(self, lines: Iterable[str]) -> None:
+        for raw in lines:
+            self.n_lines += 1
+            self._ends.append(raw[:LOOKED_AT_CHARS])
+            if not self.first_time and self.n_lines <= MAX_TIMED:
+                self.first_time = _time_in(raw[:LOOKED_AT_CHARS], self.n_lines)
+            line = _plain(raw)
             if not line or line.isspace():
                 self.n_blank += 1
-                continue
-            level = level_of(line)
-            if level is not None:
-                self.levels[level] += 1
-            is_error = level in ("fatal", "error")
-            if is_error:
-                self.errors.append(number)
-            self._count(fold(line[:FOLDED_CHARS]), number, is_error)
+            else:
+                self._look(line, raw)
 
-    def _count(self, folded: str, number: int, is_error: bool) -> None:
-        known = self.same.get(folded)
-        if known is None:
-            self.same[folded] = _Same(number, number, 1, is_error)
-        else:
-            known.last = number
-            known.n += 1
+    def _look(self, line: str, raw: str) -> None:
+        level = level_of(line)
+        folded = self._fold(line[:FOLDED_CHARS])
+        if level is not None:
+            self.levels[level] += 1
+            if level in ("fatal", "error"):
+                self.errors.add(_Line(self.n_lines, raw), folded)
+        self.repeats.add(folded, self.n_lines)
 
-    def text(self, number: int) -> str:
-        return line_text(self.lines[number - 1])
+    @property
+    def last_time(self) -> str:
+        numbered = zip(range(self.n_lines, 0, -1), reversed(self._ends), strict=False)
+        return next((time for number, head in numbered if (time := _time_in(head, number))), "")
 
 
-def level_of(line: str) -> str | None:
-    """One of `LEVELS`; None for a line that names none."""
-    head = line[:LOOKED_AT_CHARS]
-    if _FAILURE.search(head):
-        return "error"
-    found = _LEVEL.search(head)
-    return _NAMES[next(group for group in found.groups() if group).lower()] if found else None
+def _plain(raw: str) -> str:
+    """What a line says: without escape sequences; of a line that was drawn over at least twice, what stood there last."""
+    line = _ANSI.sub("", raw[: 2 * FOLDED_CHARS]) if "\x1b" in raw else raw
+    line = line.removesuffix("\r")
+    return line.rpartition("\r")[2] if line.count("\r") > 1 else line
+
+
+def _time_in(head: str, number: int) -> str:
+    """A date and time with its line; empty where there is none."""
+    found = TIME.search(_ANSI.sub("", head))
+    return f"{found[0]} (line {number})" if found else ""
 
 
 def summarize(material: Material) -> str:
     """Raises InvalidInput (`no_summary`) for bytes that are no text."""
     if material.format is Format.BYTES:
         raise not_of_kind(KIND, "the bytes are no text")
-    log = _Log(material.lines)
-    log.read()
-    return _head(log, len(material.raw)) + _ends(log) + _errors(log) + _repeats(log)
+    fold = noise_of(material.iter_lines())
+    log = _Log(fold)
+    log.read(material.iter_lines())
+    return _head(log, material.size) + _ends(log.errors) + _errors(log.errors) + _repeats(log, fold, material)
 
 
 def _head(log: _Log, n_bytes: int) -> str:
-    n_lines = len(log.lines)
     named = [f"{level} {n}" for level, n in log.levels.items() if n]
-    n_named = sum(log.levels.values())
-    none = n_lines - log.n_blank - n_named
+    none = log.n_lines - log.n_blank - sum(log.levels.values())
     levels = ", ".join([*named, f"none {none}"]) if named else "none named"
-    return f"{KIND}: {counted(n_lines, 'line')} ({log.n_blank} blank), {counted(n_bytes, 'byte')}\nlevels: {levels}\n{_times(log.lines)}"
+    last_time = log.last_time
+    times = f"times: {log.first_time} to {last_time}\n" if log.first_time and last_time else ""
+    return f"{KIND}: {counted(log.n_lines, 'line')} ({log.n_blank} blank), {counted(n_bytes, 'byte')}\nlevels: {levels}\n{times}"
 
 
-def _times(lines: Sequence[str]) -> str:
-    """The first and the last line with a date and time in its beginning."""
-    first = _timed(lines, range(len(lines)))
-    last = _timed(lines, range(len(lines) - 1, -1, -1))
-    return "" if first is None or last is None else f"times: {first} to {last}\n"
-
-
-def _timed(lines: Sequence[str], order: range) -> str | None:
-    for at in order[:10_000]:
-        found = TIME.search(_ANSI.sub("", lines[at][:LOOKED_AT_CHARS]))
-        if found:
-            return f"{found[0]} (line {at + 1})"
-    return None
-
-
-def _ends(log: _Log) -> str:
-    if not log.errors:
+def _ends(errors: _Errors) -> str:
+    if not errors.n:
         return ""
-    first, last = log.errors[0], log.errors[-1]
-    text = f"first error: line {first}: {log.text(first)}\n"
-    return text if first == last else f"{text}last error: line {last}: {log.text(last)}\n"
+    text = f"first error: line {errors.first.number}: {line_text(errors.first.text)}\n"
+    return text if errors.n == 1 else f"{text}last error: line {errors.last.number}: {line_text(errors.last.text)}\n"
 
 
-def _errors(log: _Log) -> str:
+def _errors(errors: _Errors) -> str:
     """Errors that differ, in the order in which they first stand."""
-    found = [same for same in log.same.values() if same.is_error]
-    if len(found) < 2:
+    if errors.n_different < 2:
         return ""
-    title = f"errors, {len(log.errors)} lines, {len(found)} different:"
-    return section(title, [_same_line(log, same) for same in found[:MAX_ERRORS]], MAX_ERRORS, len(found))
+    more = "more than " if errors.is_open else ""
+    title = f"errors, {errors.n} lines, {more}{errors.n_different} different:"
+    shown = [_same_line(line.text, same) for line, same in errors.shown.values()]
+    if errors.is_open:
+        return section(title, shown, MAX_ERRORS) + f"- and more than {errors.n_different - len(shown)} more\n"
+    return section(title, shown, MAX_ERRORS, errors.n_different)
 
 
-def _repeats(log: _Log) -> str:
+def _repeats(log: _Log, fold: Fold, material: Material) -> str:
     """What stands most often, the first line of each as it is."""
-    found = sorted((same for same in log.same.values() if same.n > 1), key=lambda same: (-same.n, same.first))
-    n_folded = sum(same.n for same in found)
-    title = f"repeated but for times, durations, addresses and process ids, {n_folded} lines, {len(found)} different:"
-    return section(title, [_same_line(log, same) for same in found[:MAX_REPEATS]], MAX_REPEATS, len(found))
+    most, repeats = log.repeats.most(MAX_REPEATS), log.repeats
+    if not most:
+        return ""
+    lines = _recounted(most, fold, material) if repeats.is_cut else _first_lines(most, material)
+    shown = [_same_line(text, same) for text, same in lines]
+    title = "repeated but for times, durations, addresses and process ids"
+    if repeats.is_cut:
+        return section(f"{title}, the most frequent; more lines differ than are kept apart:", shown, MAX_REPEATS)
+    return section(f"{title}, {repeats.n_lines} lines, {repeats.n_different} different:", shown, MAX_REPEATS, repeats.n_different)
 
 
-def _same_line(log: _Log, same: _Same) -> str:
+def _first_lines(most: dict[str | bytes, Same], material: Material) -> list[tuple[str, Same]]:
+    wanted = {same.first: "" for same in most.values()}
+    last = max(wanted)
+    for number, raw in enumerate(material.iter_lines(), 1):
+        if number in wanted:
+            wanted[number] = raw
+        if number >= last:
+            break
+    return [(wanted[same.first], same) for same in most.values()]
+
+
+def _recounted(most: dict[str | bytes, Same], fold: Fold, material: Material) -> list[tuple[str, Same]]:
+    """The same lines counted from the beginning, in their new order."""
+    found: dict[str | bytes, tuple[str, Same]] = {}
+    for number, raw in enumerate(material.iter_lines(), 1):
+        key = key_of(fold(_plain(raw)[:FOLDED_CHARS]))
+        if key not in most:
+            continue
+        if key in found:
+            found[key][1].add(number)
+        else:
+            found[key] = raw, Same(number, number, 1)
+    return sorted(found.values(), key=lambda one: (-one[1].n, one[1].first))
+
+
+def _same_line(text: str, same: Same) -> str:
     where = f"line {same.first}" if same.n == 1 else f"×{same.n}, lines {same.first} to {same.last}"
-    return f"{where}: {log.text(same.first)}"
+    return f"{where}: {line_text(text)}"
 
 
 def applies(subject: Subject) -> bool:
-    return subject.format is Format.TEXT
+    """Any text; a table too large to be read as a whole is summarized by its lines."""
+    return subject.format is Format.TEXT or (subject.format in (Format.JSONL, Format.CSV) and subject.size > MAX_BYTES)
 
 
-LOG: Final = Summarizer(KIND, summarize, applies)
+LOG: Final = Summarizer(KIND, summarize, applies, streamed=TEXTS)

@@ -63,4 +63,4 @@ def applies(subject: Subject) -> bool:
             return False
 
 
-METRICS: Final = Summarizer(KIND, summarize, applies)
+METRICS: Final = Summarizer(KIND, summarize, applies, streamed=frozenset((Format.TEXT,)))

@@ -1,5 +1,6 @@
 """`records`: how many records a list has, which keys with which presence, least and greatest of numbers and times, small sets of values."""
 
+import re
 from collections import Counter
 from typing import Final
 
@@ -18,6 +19,12 @@ MAX_TOLD_FIELDS: Final = 1_000
 MAX_SET: Final = 12
 SHOWN_VALUES: Final = 6
 MAX_DISTINCT: Final = 10_000
+_ANSWER_HEAD: Final = re.compile(
+    rb"\{\s*(?:\"[^\"\\]{1,60}\"\s*:\s*(?:\"(?:[^\"\\]|\\.){0,1000}\"|[-+.\w]{1,60})\s*,\s*){0,20}\"[^\"\\]{1,60}\"\s*:\s*\[\s*\{"
+)
+"""An object whose first member that is no scalar is a list of objects, as in the answers of most APIs."""
+_DESCRIPTION_HEAD: Final = re.compile(rb"\{\s*\"(?:openapi|swagger|asyncapi|\$schema)\"")
+"""The same in a document that describes one."""
 
 
 class _Column:
@@ -106,6 +113,8 @@ class _Columns:
             if n == column.n_scalars and len(column.values) > 1:
                 assert extremes.least is not None and extremes.greatest is not None, "each value was added to them"
                 return f"{self._at(extremes.least, path)} to {self._at(extremes.greatest, path)}" + _few(column)
+        if len(column.values) > MAX_SET and 2 * column.n_numbers > column.n_scalars:
+            return self._mostly_numbers(column, path)
         if len(column.values) <= MAX_SET and not column.is_open:
             by_count = sorted(column.values.items(), key=lambda one: -one[1])
             shown = str if column.n_numbers == column.n_scalars else quoted
@@ -113,6 +122,15 @@ class _Columns:
         text = next(iter(column.values))
         n_different = f"more than {MAX_DISTINCT}" if column.is_open else str(len(column.values))
         return f"{n_different} different, such as {quoted(text)} {self._mark(column.first[text])}"
+
+    def _mostly_numbers(self, column: _Column, path: tuple[str, ...]) -> str:
+        """The range of the numbers, and one of the other values, such as `N/A`."""
+        least, greatest = column.numbers.least, column.numbers.greatest
+        assert least is not None and greatest is not None, "most of the values are numbers"
+        other = next((text for text in column.values if decimal_of(text) is None), None)
+        such = "" if other is None else f" such as {quoted(other)} {self._mark(column.first[other])}"
+        n_others = column.n_scalars - column.n_numbers
+        return f"{self._at(least, path)} to {self._at(greatest, path)} in {column.n_numbers}; {n_others} no numbers{such}"
 
     def _at(self, one: Extreme, path: tuple[str, ...]) -> str:
         return f"{one.spelling} {self._mark(one.place)}"
@@ -159,7 +177,9 @@ def applies(subject: Subject) -> bool:
 
 def _begins_with_list(head: bytes) -> bool:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"[" and start[1:].lstrip()[:1] == b"{"
+    if start[:1] == b"[":
+        return start[1:].lstrip()[:1] == b"{"
+    return _ANSWER_HEAD.match(start) is not None and _DESCRIPTION_HEAD.match(start) is None
 
 
 RECORDS: Final = Summarizer(KIND, summarize, applies)

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from evidence_store.errors import InvalidInput, NotFound
-from evidence_store.summaries.model import Subject, Summarizer
+from evidence_store.summaries.model import Subject, Summarizer, takes
 
 _KIND: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
@@ -31,7 +31,7 @@ class _Rule:
             self.media_type is None or fnmatchcase(essence, self.media_type.lower()),
             self.resource is None or fnmatchcase(subject.resource, self.resource),
         )
-        return all(fits) and self.summarizer.applies(subject)
+        return all(fits) and takes(self.summarizer, subject)
 
 
 class Registry:

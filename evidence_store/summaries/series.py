@@ -4,7 +4,7 @@ A point is the spelling of a number and where it stands. Nothing here computes.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -59,7 +59,7 @@ def find_series(material: Material) -> Found:
     """All series in source order; none where there are none."""
     match material.format:
         case Format.TEXT:
-            return _exposed(material.lines)
+            return _exposed(material.iter_lines(MAX_SAMPLE_CHARS + 1))
         case Format.CSV:
             return _of_table(find_table(material))
         case Format.JSONL:
@@ -71,7 +71,7 @@ def find_series(material: Material) -> Found:
             return Found((), False)
 
 
-def _exposed(lines: Sequence[str]) -> Found:
+def _exposed(lines: Iterable[str]) -> Found:
     """Samples of one name and labels are one series. A text of which most lines are no samples holds none."""
     by_name: dict[str, Series] = {}
     n_samples = n_others = 0
@@ -86,7 +86,7 @@ def _exposed(lines: Sequence[str]) -> Found:
         n_samples += 1
         key = f"{found[1]}{found[2] or ''}"
         if n_samples > MAX_POINTS or (key not in by_name and len(by_name) >= MAX_SERIES):
-            return Found(tuple(by_name.values()), True)
+            return Found(tuple(by_name.values()) if n_samples > n_others else (), True)
         by_name.setdefault(key, Series(key, f"line {number}")).points.append((number, found[3]))
     return Found(tuple(by_name.values()) if n_samples > n_others else (), False)
 

@@ -150,5 +150,6 @@ def _iter_rows(text: str, delimiter: str, header: tuple[str, ...]) -> Iterator[R
             return
         fields: dict[tuple[str, ...], Field] = {}
         for column, cell in zip(header, row, strict=False):
-            fields.setdefault((column,), Field("string", cell.strip()))
+            if cell.strip():  # an empty cell is a field that the record does not have
+                fields.setdefault((column,), Field("string", cell.strip()))
         yield Record(line, fields)

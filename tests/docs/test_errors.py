@@ -55,6 +55,7 @@ def test_no_code_is_given_in_a_way_that_the_collector_cannot_read() -> None:
         "api/demo.py: turn.refusal.code",
         "evidence_store/database.py: code",
         "evidence_store/documents/json_faults.py: code",
+        "evidence_store/documents/junit_check.py: exc.error_code",
         "evidence_store/documents/junit_read.py: code",
         "evidence_store/documents/yaml_read.py: code",
     )

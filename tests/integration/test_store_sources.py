@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -19,6 +20,7 @@ from evidence_store.store.core import Core
 from evidence_store.store.intake import INLINE_BYTES
 from evidence_store.store.sources import PutRequest
 from tests.factories import API, API_BYTES, make_store, put, put_all, read, tampering
+from tests.fakes import CharacterLimit
 
 LOG = ResourceName("日志/run-1.log")
 BIG = random.Random(7).randbytes(3 * 64 * 1024 + 11)
@@ -246,6 +248,52 @@ def test_the_default_workspace_has_a_fixed_name(store: EvidenceStore) -> None:
     assert store.core.workspace == WorkspaceName("default")
 
 
+@pytest.mark.parametrize("n_lines", [10, 20_000])
+def test_a_text_in_latin_1_is_told_however_large_it_is(store: EvidenceStore, n_lines: int) -> None:
+    """What is taken in as it comes is read back, where it is not plain UTF-8."""
+    data = (b"plain line of a log\n" * n_lines) + "Größe: 5 m², café\n".encode("latin-1")
+    revision = put(store, data, "ci/run.log").revision
+    assert [note.code for note in revision.notes] == ["encoding"]
+    assert revision.notes[0].text.startswith("cp1252, detected")
+    line = n_lines + 1
+    assert read(store, str(line), "ci/run.log", kind="lines").excerpt == "Größe: 5 m², café\n"
+    assert put(store, data + b"\xc3\xa9\n", "ci/run.log").revision.notes[0].code == "not_utf8"
+
+
+def test_a_single_line_is_the_same_evidence_as_its_range(store: EvidenceStore) -> None:
+    put(store, b"one\ntwo\n", "run.log")
+    one, same = (read(store, text, "run.log", kind="lines") for text in ("2", "2-2"))
+    assert one == same
+
+
+def test_random_bytes_are_bytes_in_whatever_pieces_they_come(store: EvidenceStore) -> None:
+    data = random.Random(3).randbytes(200_000)
+    for pieces in ([data], [data[at : at + 999] for at in range(0, len(data), 999)]):
+        request = PutRequest(ResourceName("blob"))
+        assert store.sources.put(request, pieces).revision.format is Format.BYTES
+
+
+def test_the_resource_name_decides_before_the_file_name(store: EvidenceStore) -> None:
+    request = PutRequest(ResourceName("g.jsonl"), file_name="gotest.out")
+    assert store.sources.put(request, [b'{"a":1}\n']).revision.format is Format.JSONL
+    request = PutRequest(ResourceName("g"), file_name="gotest.jsonl")
+    assert store.sources.put(request, [b'{"a":1}\n']).revision.format is Format.JSONL
+
+
+@pytest.mark.parametrize("encoding", ["iso8859-1", "utf-16le"])
+def test_a_case_of_a_report_in_another_encoding_is_evidence_of_its_bytes(store: EvidenceStore, encoding: str) -> None:
+    text = "<?xml version='1.0' encoding='ISO-8859-1'?>\n<testsuite name='s'>\n<testcase name='für'/>\n</testsuite>\n"
+    put(store, text.encode(encoding), "r.xml", format=Format.JUNIT)
+    packet = read(store, "/s/für", "r.xml")
+    assert (packet.excerpt, packet.lines.first) == ("<testcase name='für'/>", 3)
+    assert packet.transforms == (f"decoded/1={encoding}",)
+    assert read(store, "/s/für/name", "r.xml").value == '"für"'.encode()
+    outlined = read(store, "/s/für", "r.xml", limit=CharacterLimit(10)).outline
+    assert outlined is not None
+    assert outlined.entries[0].scalar == "für"
+    assert store.checks.verify(deep=True).faults == ()
+
+
 def test_a_name_in_any_script_is_found_again(store: EvidenceStore) -> None:
     put(store, "Größe: 日志\n".encode(), LOG)
     assert store.sources.get_revision(LOG, None).format is Format.TEXT
@@ -266,3 +314,23 @@ def test_a_line_past_the_limit_is_refused_with_nothing_stored(folder: Path, name
             assert caught.value.details["line"] == data[: data.index(b"yy")].count(b"\n") + 1
         assert store.sources.list_resources() == []
         assert bounded.sources.put(PutRequest(ResourceName("a.json")), [b"[" + long + b"]"]).created
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({}, {"media_type": "text/plain; charset=shift_jis"}),
+        ({}, {"format": Format.JSONL}),
+        ({"format": Format.JSONL}, {"format": Format.TEXT}),
+    ],
+)
+def test_the_same_bytes_are_not_quietly_read_in_another_way(
+    store: EvidenceStore, folder: Path, first: dict[str, Any], then: dict[str, Any]
+) -> None:
+    name, data = ResourceName("a.log"), b'{"a": 1}\n{"a": 2}\n'
+    store.sources.put(PutRequest(name, **first), [data])
+    with pytest.raises(Conflict) as caught:
+        store.sources.put(PutRequest(name, **then), [data])
+    assert caught.value.error_code == "format_differs"
+    assert rows(folder, "observations") == 1
+    assert not store.sources.put(PutRequest(name), [data]).created

@@ -9,13 +9,18 @@ import pytest
 from api.tools import ToolContext, call_tool
 from evidence_store.canonical import digest_of
 from evidence_store.documents.text import parse_lines
-from evidence_store.errors import IntegrityMismatch, InvalidInput, LimitExceeded, NotFound
+from evidence_store.errors import IntegrityMismatch, InvalidInput, LimitExceeded, NotFound, StoreFault
 from evidence_store.excerpts import NoLimit
 from evidence_store.ids import Identity, short_id
 from evidence_store.model import DEFAULT_WORKSPACE, Basis, Currency, Integrity, Outcome, ResourceName, Span, TextLimit
 from evidence_store.store import EvidenceStore
+from evidence_store.store.reader import RevisionReader
+from evidence_store.store.sources import PutRequest
+from evidence_store.store.summaries import Summaries
+from evidence_store.summaries import model
 from evidence_store.summaries.logs import LOG as LOG_KIND
 from evidence_store.summaries.model import Material, Summarizer
+from evidence_store.summaries.registry import Registry
 from tests.factories import make_store, put, read, tampering
 from tests.fakes import CharacterLimit
 
@@ -95,9 +100,10 @@ def test_errors_say_what_there_is(store: EvidenceStore) -> None:
 
 def test_what_is_too_large_is_refused_before_it_is_read(store: EvidenceStore, monkeypatch: pytest.MonkeyPatch) -> None:
     add(store)
-    small = replace(LOG_KIND, kind="small", max_bytes=10)
-    store.summaries.registry.register(small)
+    small = replace(LOG_KIND, kind="small", max_bytes=10, streamed=frozenset())
+    store.summaries.registry.register(small, resource="none")
     monkeypatch.setattr(store.sources, "get_bytes", _fail)
+    monkeypatch.setattr(RevisionReader, "read", _fail)
     with pytest.raises(LimitExceeded) as why:
         store.summaries.read(NAME, None, "small", NoLimit())
     assert (why.value.error_code, why.value.details["limit"]) == ("too_large", 10)
@@ -105,6 +111,89 @@ def test_what_is_too_large_is_refused_before_it_is_read(store: EvidenceStore, mo
 
 def _fail(*_: object) -> bytes:
     raise AssertionError("the bytes were read")
+
+
+def test_a_log_is_read_in_parts(store: EvidenceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = LOG * 400  # several pieces and frames
+    add(store, raw)
+    monkeypatch.setattr(store.sources, "get_bytes", _fail)
+    monkeypatch.setattr(model, "PIECE_BYTES", 100_000)
+    text = store.summaries.read(NAME, None, None, NoLimit()).excerpt
+    assert text.startswith(f"log: {33 * 400} lines (0 blank), {len(raw)} bytes\nlevels: error {2 * 400}, info {31 * 400}, none 0\n")
+    assert f"last error: line {33 * 400 - 30}: ERROR two" in text
+
+
+def test_a_kind_that_takes_no_more_is_passed_over_and_said_where_none_is_left(store: EvidenceStore) -> None:
+    put(store, b'[{"a": 1}]', "r.json")
+    for kind in ("records", "json-shape"):
+        known = store.summaries.registry.get_kind(kind)
+        store.summaries.registry.register(replace(known, version=2, max_bytes=5), resource="r.json")
+    assert store.summaries.read(ResourceName("r.json"), None, None, NoLimit()).transforms == ("summary/records/1",)
+    bounded = Summaries(store.core, store.sources, store.passages, Registry((Summarizer("mine", count_lines, max_bytes=5),)))
+    with pytest.raises(LimitExceeded, match="10 bytes are more than the 5 that a mine summary takes"):
+        bounded.read(ResourceName("r.json"), None, None, NoLimit())
+
+
+def divide(material: Material) -> str:
+    return f"mine: {1 // len(material.notes)}\n"
+
+
+BROKEN = (
+    (divide, "ZeroDivisionError: 'integer division or modulo by zero'", ZeroDivisionError),
+    (lambda material: None, "TypeError: 'a summary is a str, not NoneType'", TypeError),
+    (lambda material: "mine: \ud800\n", "UnicodeEncodeError: .*", UnicodeEncodeError),
+)
+
+
+@pytest.mark.parametrize(("summarize", "text", "cause"), BROKEN)
+def test_what_a_kind_does_wrong_is_an_error_of_that_kind(
+    store: EvidenceStore, summarize: Callable[[Material], str], text: str, cause: type[Exception]
+) -> None:
+    add(store)
+    store.summaries.registry.register(Summarizer("mine", summarize))
+    for kind in ("mine", None):
+        with pytest.raises(StoreFault, match=f"the summary kind 'mine' failed: {text}") as why:
+            store.summaries.read(NAME, None, kind, NoLimit())
+        assert (why.value.error_code, why.value.details["kind"]) == ("summary_failed", "mine")
+        assert isinstance(why.value.__cause__, cause)
+    answer = call_tool(context(store), "summary", {"resource": NAME}, recording=False)
+    assert answer.text.startswith("[error summary_failed]\n")
+
+
+def test_a_kind_that_cannot_say_whether_it_applies_is_an_error_of_that_kind(store: EvidenceStore) -> None:
+    add(store)
+    store.summaries.registry.register(Summarizer("mine", count_lines, lambda subject: bool(1 // len(subject.head[:0]))))
+    with pytest.raises(StoreFault, match="the summary kind 'mine' failed: ZeroDivisionError") as why:
+        store.summaries.read(NAME, None, None, NoLimit())
+    assert isinstance(why.value.__cause__, ZeroDivisionError)
+    assert store.summaries.read(NAME, None, "log", NoLimit()).transforms == ("summary/log/1",)
+
+
+def test_errors_that_a_kind_raises_on_purpose_stay_as_they_are(store: EvidenceStore) -> None:
+    add(store)
+    error = InvalidInput("mine", code="bad_text")
+
+    def refuse(material: Material) -> str:
+        raise error
+
+    store.summaries.registry.register(Summarizer("mine", refuse))
+    with pytest.raises(InvalidInput) as why:
+        store.summaries.read(NAME, None, "mine", NoLimit())
+    assert why.value is error
+
+
+def test_the_tool_of_a_revision_is_that_of_its_first_observation(store: EvidenceStore) -> None:
+    store.summaries.registry.register(Summarizer("lines", count_lines), tool="deploy_*")
+
+    def kinds(number: int, tool: str | None = None) -> str:
+        return store.summaries.read(NAME, number, None, NoLimit(), tool=tool).transforms[0]
+
+    for raw, origin in ((LOG, "deploy_all"), (LOG, "other"), (b"two\n", None), (b"two\n", "deploy_all"), (b"three\n", "other")):
+        store.sources.put(PutRequest(NAME, origin=origin), [raw])
+    assert [kinds(number) for number in (1, 2, 3)] == ["summary/lines/1", "summary/log/1", "summary/log/1"]
+    assert [kinds(1, "other"), kinds(2, "deploy_all"), kinds(3, "deploy_x")] == ["summary/log/1", "summary/lines/1", "summary/lines/1"]
+    assert store.summaries.kinds_of(NAME, 1) == ["lines", "log"]
+    assert store.summaries.kinds_of(NAME, 1, tool="") == ["log"]
 
 
 def test_a_kind_of_ones_own_is_chosen_by_tool_and_replayed_where_it_is_registered(store: EvidenceStore, folder: Path) -> None:

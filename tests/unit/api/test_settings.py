@@ -53,8 +53,8 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 def test_each_limit_has_a_variable() -> None:
     assert set(LIMIT_VARIABLES) == {field.name for field in fields(Limits)}
-    found = read_settings(None, {"EVIDENCE_STORE_MAX_BYTES": "1000", "EVIDENCE_STORE_MAX_DEPTH": "7"}).limits
-    assert (found.max_bytes, found.max_depth, found.max_repeats) == (1000, 7, Limits().max_repeats)
+    found = read_settings(None, {"EVIDENCE_STORE_MAX_BYTES": "1000", "EVIDENCE_STORE_MAX_NODES": "7"}).limits
+    assert (found.max_bytes, found.max_nodes, found.max_repeats) == (1000, 7, Limits().max_repeats)
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "٣", "9" * 20])

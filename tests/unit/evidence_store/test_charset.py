@@ -1,10 +1,12 @@
 """Encodings other than UTF-8: declared, marked, seen, guessed; shown decoded, searched and cut by their characters."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidence_store.documents.charset import UTF8, encoding_of, find_charset
+from evidence_store.documents.charset import UTF8, Charset, encoding_of, find_charset
 from evidence_store.documents.detect import detect, inspect
 from evidence_store.documents.shown import Shown, shown_text
 from evidence_store.documents.wide import WideLines
@@ -33,12 +35,20 @@ JAPANESE = "テストが失敗しました。\nFAILED カタカナ\n"
         ("log line\n".encode("utf-16le"), None, "utf-16le", "zeros"),
         (CHINESE.encode("gb18030"), None, "gb18030", "guess"),
         (JAPANESE.encode("cp932"), None, "cp932", "guess"),
+        ("größe".encode("latin-1"), None, "cp1252", "detected"),
+        ("café".encode("latin-1"), None, "cp1252", "detected"),
+        ("größe und maß, übel".encode("latin-1"), None, "cp1252", "detected"),
+        ("naïve café déjà vu".encode("cp1252"), None, "cp1252", "detected"),
+        ("l’été – “créée” à 5 €, cœur".encode("cp1252"), None, "cp1252", "detected"),
+        ("ÄRGER ÜBER ÖSTERREICH, ÄNDERUNG DER ÄPFEL".encode("latin-1"), None, "cp1252", "detected"),
+        (b"\0\x1b[0m r\xe9sum\xe9\n", None, "cp1252", "detected"),
+        ("größe".encode("latin-1"), "text/plain; charset=klingon", "cp1252", "detected"),
     ],
 )
 def test_an_encoding_is_named_with_what_speaks_for_it(raw: bytes, media_type: str | None, name: str, how: str) -> None:
     found = find_charset(raw, media_type)
     assert (found.name, encoding_of(found.notes)) == (name, name)
-    assert how in found.notes[0].text
+    assert how in found.notes[-1].text
 
 
 @pytest.mark.parametrize(
@@ -47,9 +57,14 @@ def test_an_encoding_is_named_with_what_speaks_for_it(raw: bytes, media_type: st
         b"",
         b"plain",
         "größe – 日志".encode(),
-        "größe und maß, übel".encode("latin-1"),
-        "naïve café déjà vu".encode("cp1252"),
         "строка журнала".encode("koi8-r"),
+        "ошибка: файл a.txt не найден".encode("cp1251"),
+        "σφάλμα στο αρχείο a.txt".encode("iso8859-7"),
+        "błąd w zażółć gęślą jaźń".encode("cp1250"),
+        "größe über für".encode("cp850"),
+        "größe über für".encode("mac_roman"),
+        "測試失敗：訂單服務逾時 FAILED".encode("big5"),
+        "テストが失敗しました FAILED".encode("euc_jp"),
         b"ok\n\x00\x00\x00\x00end\nF\x00A\x00",
         b"\xff\xfe\x00",
         "ﾃｽﾄ".encode("cp932") * 5,
@@ -58,6 +73,50 @@ def test_an_encoding_is_named_with_what_speaks_for_it(raw: bytes, media_type: st
 )
 def test_what_is_not_certain_is_not_detected(raw: bytes) -> None:
     assert find_charset(raw, None).name == UTF8
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"gr\xf6\xdfe and caf\xc3\xa9\n",
+        "café ok\n".encode() * 50 + b"r\xe9sum\xe9\n",
+        b"abc\xffdef",
+        b"cut caf\xc3\n",
+        b"cut it\xe2\x80s\n",
+        b"cut \xe6\x97 here\n",
+        b"price 5 \x80 \x97 paid\n",
+        b"gr\xf6\xdfe \x81\n",
+        b"\xef\xbb\xbfcaf\xe9\n",
+    ],
+)
+def test_a_utf_8_text_with_bad_bytes_stays_one(raw: bytes) -> None:
+    assert find_charset(raw, None) == Charset(UTF8)
+    assert "not_utf8" in [note.code for note in inspect(raw, detect(raw, "run.log")).notes]
+
+
+def test_a_text_that_has_bytes_of_ascii_keeps_its_other_notes() -> None:
+    raw = "größe\r\nüber \0\x1b[0m\ncafé".encode("latin-1")
+    notes = inspect(raw, detect(raw, "run.log")).notes
+    assert [note.code for note in notes] == ["encoding", "nul", "ansi", "crlf_mixed", "incomplete_line"]
+    assert notes[0].text.startswith("cp1252, detected")
+    assert shown_text(raw[:5], encoding_of(notes)) == Shown("größe", ("decoded/1=cp1252",))
+
+
+@pytest.mark.parametrize("raw", [b"\xe4" * 2**21, b"a\xe4" * 2**20, b"a" + b"\xa4" * 2**21, b"a" * 2**21 + b"\xe4"])
+def test_looking_for_letters_takes_time_in_proportion(raw: bytes) -> None:
+    started = time.monotonic()
+    find_charset(raw, None)
+    assert time.monotonic() - started < 5
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(st.lists(st.sampled_from(["größe", "été", "\n", " ", "don’t", "ok", "5 €", "à"]), max_size=20).map("".join))
+def test_what_is_detected_by_its_letters_is_read_back_as_it_was_written(text: str) -> None:
+    raw = text.encode("cp1252")
+    found = find_charset(raw, None)
+    assert found.name in (UTF8, "cp1252")
+    if found.name != UTF8:
+        assert raw.decode(found.name) == text
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evidence_store.documents.csv import Table, read_table
 from evidence_store.documents.detect import detect, inspect
+from evidence_store.model import Format
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,10 @@ from evidence_store.documents.detect import detect, inspect
         (b'\xef\xbb\xbfa;b\r\n1;"x;\r\ny"\r\n', Table(";", ("a", "b"), 1, 1, 0)),
         (b"a\tb\n\n1\t2\t3\n", Table("\t", ("a", "b"), 1, 0, 1)),
         (b'"na,me","says ""so"""\n,\n', Table(",", ("na,me", 'says "so"'), 1, 0, 0)),
-        (b'size,note\n5" pipe,"open\n6,x\n', Table(",", ("size", "note"), 2, 0, 0)),
+        (b'size,note\n5" pipe,"open\n6,x\n', Table(",", ("size", "note"), 2, 0, 0, 2)),
+        (b'a,b\n"x\n\ny",1\n2,"z\n3,4', Table(",", ("a", "b"), 3, 1, 0, 5)),
+        (b'a,b\n"x" y,"""z"""\n', Table(",", ("a", "b"), 1, 0, 0)),
+        (b"name, first\tage, now\n\t\n", Table("\t", ("name, first", "age, now"), 1, 0, 0)),
         (b"one\ntwo\n", Table(",", ("one",), 1, 0, 0)),
     ],
 )
@@ -37,6 +41,22 @@ def test_notes_name_header_rows_and_delimiter() -> None:
     assert notes["table"] == "2 rows below the header, 2 columns apart by ';': 'a', 'b'"
     assert notes["long_rows"].startswith("1 rows")
     assert notes["ragged_rows"].startswith("1 rows")
+
+
+def test_a_quote_that_nothing_closes_is_noted_with_its_line() -> None:
+    notes = inspect(b'a,b\n1,"open\n2,3\n4,"again\n', detect(b"", "t.csv")).notes
+    (note,) = (note for note in notes if note.code == "open_quote")
+    assert note.line == 2
+    assert "line 2" in note.text
+    assert all(note.code != "open_quote" for note in inspect(b'a,b\n1,"x ""y"""\n', detect(b"", "t.csv")).notes)
+
+
+@pytest.mark.parametrize(("name", "media_type"), [("t.tsv", None), ("t.TSV", None), ("t", "text/tab-separated-values; charset=utf-8")])
+def test_tables_set_apart_by_tabs_are_read_as_such(name: str, media_type: str | None) -> None:
+    raw = b"a,b\tc\n1\t2\n"
+    found = inspect(raw, detect(raw, name, media_type))
+    assert found.format is Format.CSV
+    assert found.notes[0].text == "1 rows below the header, 2 columns apart by '\\t': 'a,b', 'c'"
 
 
 def test_header_names_are_bounded() -> None:

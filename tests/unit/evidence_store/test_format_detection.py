@@ -1,7 +1,9 @@
 """Which format bytes are read in: named, by media type, by suffix, by content, in this order."""
 
+import random
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -10,6 +12,7 @@ from evidence_store.documents.model import Limits
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
 from evidence_store.model import Format
 
+RANDOM = random.Random(5).randbytes(5_000)
 SUITE = b'<?xml version="1.0"?>\n<testsuite tests="1"/>'
 
 
@@ -52,11 +55,48 @@ def test_who_names_a_format_is_believed(name: str, media_type: str | None, head:
         (b"ERROR: no\nWARN: so\n", Format.TEXT),
         (b"\x89PNG\r\n", Format.BYTES),
         (b"", Format.TEXT),
+        (RANDOM, Format.BYTES),
+        (RANDOM[:200], Format.BYTES),
+        (zlib.compress(SUITE + RANDOM), Format.BYTES),
+        (b"{" + RANDOM, Format.BYTES),
+        (b"name".ljust(257, b"\0") + b"ustar\x0000", Format.BYTES),
+        (b"ding\x07\n", Format.TEXT),
+        (b"\x01\n", Format.TEXT),
+        (b"\x07\x07\x07\x07", Format.TEXT),
+        (b"8=FIX.4.2\x0135=A\x0134=1\x01\n" * 50, Format.TEXT),
+        (b"\x1b[1mbold\x1b[0m\x08\x0c\r\n\0\0\0\0", Format.TEXT),
+        (b"plain text\n" * 500 + RANDOM[:200], Format.TEXT),
+        ("一个测试：失败。\u0101\u0102\u0103\u0104\u0105\u0106".encode("utf-16"), Format.TEXT),
+        ("größe, übel\n".encode("utf-16le"), Format.TEXT),
+        (b"gr\xf6\xdfe \x80\x93\x94\n", Format.TEXT),
+        (SUITE.decode().encode("utf-16"), Format.JUNIT),
+        (SUITE.decode().encode("utf-16be"), Format.JUNIT),
+        ("<html/>".encode("utf-16le"), Format.TEXT),
     ],
 )
 def test_content_is_looked_at_where_nobody_says(head: bytes, format: Format) -> None:
     found = detect(head, "resource")
     assert (found.format, found.named) == (format, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "file_name", "format"),
+    [
+        ("g.jsonl", "gotest.out", Format.JSONL),
+        ("ci/run.log", "a.json", Format.TEXT),
+        ("ci/run", "a.json", Format.JSON),
+        ("api-3.1", "a.yaml", Format.YAML),
+        ("r.xml", "a.json", Format.JUNIT),
+        ("run", "out", Format.TEXT),
+    ],
+)
+def test_the_name_decides_before_the_name_that_the_bytes_came_under(name: str, file_name: str, format: Format) -> None:
+    assert detect(SUITE if format is Format.JUNIT else b"", name, file_name=file_name).format is format
+
+
+def test_random_bytes_that_someone_calls_text_are_text() -> None:
+    assert detect(RANDOM, "a.log").format is Format.TEXT
+    assert inspect(RANDOM, detect(RANDOM, "a")).notes == ()
 
 
 def test_an_explicit_format_wins() -> None:

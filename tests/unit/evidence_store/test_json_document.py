@@ -328,3 +328,26 @@ def test_repeats_are_found_by_count_just_where_a_plain_reader_meets_one(text: st
     json.loads(text, object_pairs_hook=look)
     found = any(note.code == "duplicate_key" for note in check_json(text.encode()))
     assert found is any(met)
+
+
+@pytest.mark.parametrize(
+    ("raw", "n_counted"),
+    [
+        (b"[1, [2, 3], {}]", 7),
+        (b'{"a,[{": "}],,\\"[[", "b": {"c": null}}', 4),
+        (b'["\\\\", ",", "[,{"]', 4),
+        (b'""', 1),
+    ],
+)
+def test_more_values_than_the_limit_are_refused_before_they_are_read(raw: bytes, n_counted: int) -> None:
+    """Commas and brackets outside strings: of a nested container the bracket, of an empty one as if something stood in it."""
+    assert check_json(raw, Limits(max_nodes=n_counted)) == ()
+    if n_counted > 1:
+        with pytest.raises(LimitExceeded) as caught:
+            check_json(raw, Limits(max_nodes=n_counted - 1))
+        assert (caught.value.error_code, caught.value.details) == ("too_many_nodes", {"limit": n_counted - 1})
+
+
+def test_values_are_counted_before_a_text_is_seen_not_to_be_json() -> None:
+    with pytest.raises(LimitExceeded):
+        check_json(b"[" + b"1," * 100 + b"x", Limits(max_nodes=50))

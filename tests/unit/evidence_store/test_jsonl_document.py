@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence_store.documents.detect import Detection, detect, inspect, open_document
-from evidence_store.documents.jsonl import JsonLinesDocument
-from evidence_store.documents.model import Limits
-from evidence_store.documents.outline import outline
+from evidence_store.documents.jsonl import IndexedLines, JsonLinesDocument, lines_index
+from evidence_store.documents.model import Document, Limits, Node
+from evidence_store.documents.outline import keys_text, outline
 from evidence_store.documents.resolve import resolve
+from evidence_store.documents.text import LineStarts
 from evidence_store.documents.values import value_json
 from evidence_store.errors import Ambiguous, BadIndex, EvidenceStoreError, LimitExceeded, NotFound, RefusedDocument
-from evidence_store.model import Format, Span
+from evidence_store.model import Format, LineRange, Span
 
 EVENTS = b'{"Action":"run","Test":"TestA"}\r\n\n  {"Action":"fail","Test":"TestB","Elapsed":1.10}  \n"text"\n[1,2]'
 NAMED = detect(b"", "go-test.jsonl")
@@ -96,6 +97,111 @@ def test_limits_hold_for_each_record() -> None:
         inspect(b"[]\n" + deep, NAMED, Limits(max_depth=3))
     with pytest.raises(LimitExceeded):
         inspect(b"[]\n" * 10, NAMED, Limits(max_bytes=10))
+
+
+def test_values_are_counted_over_all_records() -> None:
+    raw = b'{"a,[": [1, 2]}\n' * 3  # an object, an array, two numbers
+    assert inspect(raw, NAMED, Limits(max_nodes=13)).format is Format.JSONL
+    with pytest.raises(LimitExceeded) as caught:
+        inspect(raw, NAMED, Limits(max_nodes=12))
+    assert (caught.value.error_code, caught.value.details["limit"]) == ("too_many_nodes", 12)
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [(b"1\n\n2\n", 2), (b"1\n \t\r\n2", 2), (b"1\n\n", 2), (b"1\n  ", 2), (b"\n1", 1), (b"\xef\xbb\xbf\n1", 1), (b" \n", 1)],
+)
+def test_blank_lines_are_noted_with_the_first_of_them(raw: bytes, line: int) -> None:
+    note = inspect(raw, NAMED).notes[-1]
+    assert (note.code, note.line) == ("blank_lines", line)
+
+
+@pytest.mark.parametrize("raw", [b"", b"1", b"1\n", b"1\r\n 2 \r\n", b"{}\n[]"])
+def test_lines_that_are_records_are_not_noted(raw: bytes) -> None:
+    assert inspect(raw, NAMED).notes == ()
+
+
+class Lines:
+    """Reads parts of a text in memory."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw, self._starts = raw, [0, *(at + 1 for at, byte in enumerate(raw) if byte == 10), len(raw)]
+        self.n_read = 0
+
+    def read(self, span: Span) -> bytes:
+        self.n_read += span.length
+        return self._raw[span.start : span.end]
+
+    def span_of_lines(self, lines: LineRange) -> Span:
+        return Span(self._starts[lines.first - 1], self._starts[lines.last])
+
+    def lines_of(self, span: Span) -> LineRange:
+        line = LineStarts(self._raw).line(span.start)
+        return LineRange(line, line)
+
+
+def by_line(raw: bytes) -> tuple[IndexedLines, Lines]:
+    lines, notes = Lines(raw), inspect(raw, NAMED).notes
+    (root,) = lines_index(raw).containers
+    return IndexedLines(root, lines, may_repeat=any(note.code == "duplicate_key" for note in notes)), lines
+
+
+def described(document: Document, node: Node) -> object:
+    """A node and all below it."""
+    children = document.children(node)
+    scalar = None if node.is_container else document.scalar(node)
+    below = [(child.token, described(document, child.node)) for child in children]
+    again = [(child.token, child.node.span) for child in children[: len(children)]]
+    return node.type, node.span, document.source(node), scalar, document.repeated(node), below, again
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a":1}\n{"b":{"a":1,\t"a":2}}\n',
+        b' {"a": [1, {"b": "x"}]} \r\n\t"text"\r\n[1,2]\r\n',
+        b'"one"',
+        b"[1]\n" * 2000 + b'{"long": "' + b"x" * 300_000 + b'"}\n' + b"2\n" * 20_000,
+    ],
+)
+def test_a_record_read_by_its_line_is_the_one_of_the_whole(raw: bytes) -> None:
+    whole, (through, _) = JsonLinesDocument(raw), by_line(raw)
+    if len(raw) < 1000:
+        assert described(through, through.root) == described(whole, whole.root)
+    assert [(c.token, c.node.span) for c in through.children(through.root)] == [(c.token, c.node.span) for c in whole.children(whole.root)]
+    assert outline(through, through.root, 0, 100) == outline(whole, whole.root, 0, 100)
+    assert through.raw == raw.rstrip()
+
+
+def test_repeated_members_of_a_record_are_ambiguous_with_their_lines() -> None:
+    raw = b'{"a":1}\n{"b":{"a":1,\t"a":2}}\n'
+    outcomes = []
+    for document in (JsonLinesDocument(raw), by_line(raw)[0]):
+        with pytest.raises(Ambiguous) as caught:
+            resolve(document, "/1/b/a")
+        outcomes.append((caught.value.message, caught.value.details))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][1]["lines"] == [2, 2]
+
+
+@pytest.mark.parametrize("pointer", ["/2", "/x", "/01", "/-", "/0/b", "/0/a/b"])
+def test_pointers_to_nothing_are_told_alike_by_line(pointer: str) -> None:
+    raw = b'{"a":1}\n"x"\n'
+    outcomes = []
+    for document in (JsonLinesDocument(raw), by_line(raw)[0]):
+        with pytest.raises(EvidenceStoreError) as caught:
+            resolve(document, pointer)
+        outcomes.append((type(caught.value), caught.value.message, caught.value.details))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_record_costs_its_line_and_the_names_of_all_one_walk() -> None:
+    raw = b'{"name":"n","list":[1,2,3]}\n' * 20_000
+    document, lines = by_line(raw)
+    assert document.source(resolve(document, "/15000/list/1")) == b"2"
+    assert lines.n_read < 100
+    assert keys_text(document, document.root) == keys_text(JsonLinesDocument(raw), JsonLinesDocument(raw).root)
+    assert lines.n_read < 1.1 * len(raw)
 
 
 def test_no_records_are_an_empty_array() -> None:

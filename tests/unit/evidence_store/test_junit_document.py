@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.counts import Counts, format_counts, parse_counts
-from evidence_store.documents.detect import Detection, detect, inspect
+from evidence_store.documents.detect import Detection, detect, inspect, open_document
+from evidence_store.documents.encoding import Transcoded
 from evidence_store.documents.junit import JunitDocument, find_case, require_report
 from evidence_store.documents.model import Limits, Note
 from evidence_store.documents.outline import outline
@@ -168,6 +170,103 @@ def test_a_report_with_a_byte_order_mark_keeps_its_places() -> None:
     assert [note.code for note in inspect(raw, NAMED).notes] == ["bom", "counts"]
     marked = JunitDocument(raw)
     assert source(marked, "/api/twice#1") == '<testcase name="twice"/>'
+
+
+DECLARED = """<?xml version='1.0' encoding='{name}' standalone='yes'?>
+<testsuites><testsuite name="Größe"><testcase name="prüfe é" classname="m.Ä"><failure message="4 &lt; ü" type='ß'>Spur: ö
+zwei</failure></testcase><testcase name="b&#8211;c"/><testcase name="b"/><testcase name="b"/></testsuite></testsuites>
+"""
+ENCODINGS = [
+    ("ISO-8859-1", "iso8859-1"), ("iso_8859-1", "iso8859-1"), ("latin1", "iso8859-1"), ("ISO-8859-15", "iso8859-15"),
+    ("windows-1252", "cp1252"), ("UTF-16", "utf-16le"), ("UTF-16", "utf-16be"), ("GB18030", "gb18030"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize(("label", "encoding"), ENCODINGS)
+def test_a_report_in_the_encoding_that_it_declares_stands_where_it_stands(label: str, encoding: str, marked: bool) -> None:
+    text = ("\ufeff" if marked and encoding.startswith("utf-16") else "") + DECLARED.format(name=label)
+    raw = text.encode(encoding)
+    found = inspect(raw, detect(raw, "r.xml"))
+    assert (found.format, encoding_of(found.notes)) == (Format.JUNIT, encoding)
+    assert [note.code for note in found.notes] == ["encoding", "counts"]
+    document = open_document(raw, found.format, found.notes)
+    assert isinstance(document, JunitDocument)
+    assert document.raw == raw
+    expected = {
+        "/Größe/prüfe é/failure/message": "4 &lt; ü",
+        "/Größe/prüfe é/failure/text": "Spur: ö\nzwei",
+        "/Größe/b–c": '<testcase name="b&#8211;c"/>',
+        "/Größe/b#2/name": "b",
+        "": text[text.index("<testsuites") : -1],
+    }
+    for pointer, source_text in expected.items():
+        node = resolve(document, pointer)
+        assert document.source(node) == raw[node.span.start : node.span.end] == source_text.encode(encoding)
+    value = plain_value(document, resolve(document, "/Größe/prüfe é"))
+    failure = {"message": "4 < ü", "type": "ß", "text": "Spur: ö\nzwei"}
+    assert value == {"name": "prüfe é", "classname": "m.Ä", "failure": failure}
+    assert find_case(document, "m.Ä/prüfe é") == "/Größe/prüfe é"
+    with pytest.raises(Ambiguous) as caught:
+        find_case(document, "b")
+    places = caught.value.details["places"]
+    assert isinstance(places, list)
+    assert [raw[start:end] for start, end in places] == ['<testcase name="b"/>'.encode(encoding)] * 2
+    with pytest.raises(NotContainer):
+        resolve(document, "/Größe/b#1/name/x")
+
+
+def test_a_report_that_is_utf_8_is_read_as_such_whatever_it_declares() -> None:
+    for label in ("ISO-8859-1", "UTF-16", "US-ASCII", "klingon"):
+        raw = DECLARED.format(name=label).encode()
+        assert [note.code for note in inspect(raw, NAMED).notes] == ["counts"]
+        document = open_document(raw, Format.JUNIT)
+        assert plain_value(document, resolve(document, "/Größe/b–c/name")) == "b–c"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        DECLARED.format(name="US-ASCII").encode("latin-1"),
+        DECLARED.format(name="UTF-8").encode("latin-1"),
+        DECLARED.format(name="klingon").encode("latin-1"),
+        DECLARED.format(name="rot13").encode("latin-1"),
+        DECLARED.format(name="UTF-16").encode("latin-1"),
+        DECLARED.format(name="windows-1252").encode("latin-1") + b"\x81",
+        b"\n" + DECLARED.format(name="ISO-8859-1").encode("latin-1"),
+        DECLARED.format(name="UTF-16").encode("utf-16") + b"x",
+        DECLARED.format(name="UTF-32").encode("utf-32"),
+    ],
+)
+def test_a_report_in_an_encoding_that_is_not_known_or_does_not_fit_is_refused(raw: bytes) -> None:
+    with pytest.raises(RefusedDocument) as caught:
+        inspect(raw, NAMED)
+    assert caught.value.error_code == "not_utf8"
+    assert "line" in caught.value.details
+
+
+@pytest.mark.parametrize("encoding", ["utf-16le", "iso8859-1"])
+@pytest.mark.parametrize(("fault", "code"), [("<!DOCTYPE t>", "doctype"), ("&e;", "syntax")])
+def test_faults_of_a_report_in_another_encoding_have_the_byte_of_the_source(encoding: str, fault: str, code: str) -> None:
+    text = DECLARED.format(name=encoding).replace("<testsuites>", f"<!-- ü -->{fault}<testsuites>")
+    raw = text.encode(encoding)
+    with pytest.raises(RefusedDocument) as caught:
+        inspect(raw, NAMED)
+    assert (caught.value.error_code, caught.value.details["line"]) == (code, 2)
+    at = caught.value.details["byte"]
+    assert isinstance(at, int)
+    start = len(text[: text.index(fault)].encode(encoding))
+    assert start <= at < start + len(fault.encode(encoding))
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(st.text(st.characters(codec="utf-8"), max_size=3000), st.sampled_from(["utf-16le", "utf-16be", "gb18030", "utf-32le"]))
+def test_places_of_a_text_in_utf_8_lead_back_to_its_source(text: str, encoding: str) -> None:
+    raw = text.encode(encoding)
+    there = Transcoded(raw, encoding)
+    for n in {0, len(text) // 3, len(text) // 2, len(text)}:
+        assert there.source_of(len(text[:n].encode())) == len(text[:n].encode(encoding))
+    assert there.utf8 == text.encode()
 
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), max_size=6)

@@ -234,6 +234,22 @@ def test_every_yaml_slice_is_the_value_that_jsonpointer_finds(value: object, see
             assert read_yaml(alone) == JsonPointer(pointer).resolve(whole)
 
 
+@pytest.mark.parametrize(
+    ("text", "pointer", "source"),
+    [
+        ("[s: c]", "/0", "s: c"),
+        ("[a,s: c]", "/1", "s: c"),
+        ("[a, &x s: c, b]", "/1", "&x s: c"),
+        ("[[s: c]]", "/0/0", "s: c"),
+        ("[? s : c]", "/0", "? s : c"),
+        ("[&x {s: c}]", "/0", "{s: c}"),
+    ],
+)
+def test_a_pair_without_braces_starts_with_its_key(text: str, pointer: str, source: str) -> None:
+    document = open_document(text.encode(), Format.YAML)
+    assert document.source(resolve(document, pointer)).decode() == source
+
+
 BLOCK_SCALARS = st.sampled_from(("|", "|-", "|+", ">", ">-", "|2", ">2-"))
 
 

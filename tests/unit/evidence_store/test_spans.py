@@ -1,5 +1,6 @@
 """The span index gives the same answers as the whole document, whatever is asked."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -8,13 +9,16 @@ from hypothesis import strategies as st
 
 from evidence_store.documents.json import JsonDocument
 from evidence_store.documents.model import Document, Node
-from evidence_store.documents.span_rows import Container, Entry, SpanIndex
+from evidence_store.documents.outline import outline
+from evidence_store.documents.span_rows import Container, Entry, SpanIndex, order_of
 from evidence_store.documents.spans import IndexedDocument, build_index
-from evidence_store.errors import BadIndex, EvidenceStoreError, NotContainer, NotFound
+from evidence_store.errors import Ambiguous, BadIndex, EvidenceStoreError, NotContainer, NotFound
 from evidence_store.model import Span
 
 SMALL_BYTES = 24
 """A container of more bytes is large in these tests."""
+WIDE = 3
+"""An object of more members is wide in these tests."""
 
 
 class Index:
@@ -36,9 +40,14 @@ class Index:
         return sorted((one for one in self._index.entries if one.container == container), key=lambda one: one.span.start)
 
 
-def indexed(raw: bytes) -> tuple[JsonDocument, IndexedDocument]:
-    whole = JsonDocument(raw, may_repeat=False)
-    return whole, IndexedDocument(Index(build_index(whole, SMALL_BYTES)), lambda span: raw[span.start : span.end])
+def indexed(raw: bytes, *, may_repeat: bool = False) -> tuple[JsonDocument, IndexedDocument]:
+    whole = JsonDocument(raw, may_repeat=may_repeat)
+    index = Index(build_index(whole, SMALL_BYTES, WIDE))
+
+    def read_bytes(span: Span) -> bytes:
+        return raw[span.start : span.end]
+
+    return whole, IndexedDocument(index, read_bytes, may_repeat=may_repeat, line_of=lambda at: raw.count(b"\n", 0, at) + 1)
 
 
 def described(document: Document, node: Node) -> tuple[object, ...]:
@@ -66,11 +75,11 @@ NAMES = st.sampled_from(["a", "", "/", "~", "é", "日", "0", "01", "-", 'say "x
 SCALARS = st.sampled_from(["1", "-0", "1e400", "12345678901234567890", '"x"', '"é\\u00e9"', "true", "null", '"' + "y" * 30 + '"'])
 
 
-def json_texts() -> st.SearchStrategy[str]:
+def json_texts(*, repeats: bool = False) -> st.SearchStrategy[str]:
     def contain(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         gap = st.sampled_from(["", " ", "\n  ", "\t"])
         arrays = st.tuples(st.lists(inner, max_size=12), gap).map(lambda p: f"[{p[1]}" + f",{p[1]}".join(p[0]) + f"{p[1]}]")
-        members = st.lists(st.tuples(NAMES, inner), max_size=8, unique_by=lambda m: m[0])
+        members = st.lists(st.tuples(NAMES, inner), max_size=8, unique_by=None if repeats else lambda m: m[0])
         return arrays | st.tuples(members, gap).map(lambda p: f"{{{p[1]}" + f",{p[1]}".join(_member(*m) for m in p[0]) + f"{p[1]}}}")
 
     return st.recursive(SCALARS, contain, max_leaves=60)
@@ -92,6 +101,60 @@ def test_every_place_is_the_same_as_in_the_whole_document(text: str) -> None:
         found = resolved(through, tokens)
         assert described(through, found) == described(whole, node), tokens
     assert [tokens for tokens, _ in walk(through)] == [tokens for tokens, _ in walk(whole)]
+
+
+@given(json_texts(repeats=True))
+def test_repeated_members_are_ambiguous_alike(text: str) -> None:
+    raw = text.encode()
+    whole = JsonDocument(raw)
+    if not build_index(whole, SMALL_BYTES, WIDE).containers:
+        return
+    whole, through = indexed(raw, may_repeat=True)
+    pending: list[tuple[str, ...]] = [()]
+    while pending:
+        tokens = pending.pop()
+        expected = _outcome(whole, tokens)
+        assert _outcome(through, tokens) == expected, tokens
+        if expected[0] is None:
+            old, new = resolved(whole, tokens), resolved(through, tokens)
+            assert (described(through, new), through.repeated(new)) == (described(whole, old), whole.repeated(old))
+            pending += [(*tokens, child.token) for child in whole.children(old)]
+
+
+def test_a_container_that_repeats_is_left_out_of_the_index_and_the_others_are_not() -> None:
+    raw = b'{"twice": {"a": 1,\n "a": 2, "b": [%s]}, "once": [%s]}' % ((b"1" + b", 1" * 50,) * 2)
+    whole, through = indexed(raw, may_repeat=True)
+    assert [one.span.start for one in build_index(whole, SMALL_BYTES).containers] == [0, raw.rindex(b"[")]
+    with pytest.raises(Ambiguous) as caught:
+        resolved(through, ("twice", "a"))
+    assert caught.value.details["lines"] == [1, 2]
+    assert through.source(resolved(through, ("twice", "b", "50"))) == b"1"
+    assert build_index(JsonDocument(b'{"a": 1, "a": [%s1]}' % (b"1, " * 50)), SMALL_BYTES) == SpanIndex((), ())
+
+
+def test_a_page_of_a_wide_object_is_read_from_its_runs() -> None:
+    raw = json.dumps({f"n\u00e9{n}": {"k": n} if n % 3 else "x" * 40 for n in range(20_000)}, indent=1).encode()
+    whole = JsonDocument(raw, may_repeat=False)
+    read: list[Span] = []
+
+    def read_bytes(span: Span) -> bytes:
+        read.append(span)
+        return raw[span.start : span.end]
+
+    class Unlisted(Index):
+        def list_entries(self, container: int) -> Sequence[Entry]:
+            assert container == order_of(0), "the members of a wide object are not listed"
+            return super().list_entries(container)
+
+    through = IndexedDocument(Unlisted(build_index(whole)), read_bytes)
+    assert outline(through, through.root, 12_000, 100) == outline(whole, whole.root, 12_000, 100)
+    assert max(span.length for span in read) < 5000
+    assert sum(span.length for span in read) < 100 * 70 + 2 * 5000
+
+
+def test_an_object_of_few_members_has_no_runs() -> None:
+    entries = list(build_index(JsonDocument(LONG, may_repeat=False), SMALL_BYTES).entries)
+    assert {one.container for one in entries} == {0, 1}
 
 
 LONG = (

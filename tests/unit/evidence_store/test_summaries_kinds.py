@@ -2,10 +2,9 @@
 
 import pytest
 
-from evidence_store.errors import LimitExceeded
+from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.model import Format
 from evidence_store.summaries import series, shape, tables
-from evidence_store.summaries.logs import level_of
 from evidence_store.summaries.model import Material
 from tests.unit.evidence_store.summary_outputs import chosen, summary
 
@@ -37,26 +36,10 @@ def test_a_log_tells_levels_errors_and_what_repeats() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "level"),
-    [
-        ("10:00 ERROR x", "error"),
-        ("[warn] x", "warning"),
-        ('{"level":"error","msg":"x"}', "error"),
-        ("time=1 level=info msg=error", "info"),
-        ("main.c:3:4: error: expected ;", "error"),
-        ("E0620 10:00:00.000000 1 x.go:1] y", "error"),
-        ("INFO - TEST-UNEXPECTED-FAIL | x", "error"),
-        ("Traceback (most recent call last):", "error"),
-        ("panic: runtime error", "error"),
-        ("CRITICAL: x", "fatal"),
-        ("0 errors, see /var/log/ERROR.txt", None),
-        ("error_count: 3", None),
-        ("x" * 300 + " ERROR", None),
-    ],
-)
-def test_the_level_of_a_line(line: str, level: str | None) -> None:
-    assert level_of(line) == level
+def test_a_line_drawn_over_is_what_stood_there_last() -> None:
+    text = summary("log", "10%\r20%\rerror: disk full\r\n", Format.TEXT)
+    assert text.startswith("log: 1 line (0 blank)")
+    assert "first error: line 1: error: disk full\n" in text
 
 
 def test_a_log_without_a_line_and_one_in_another_encoding() -> None:
@@ -140,6 +123,16 @@ def test_a_small_set_of_numbers_is_listed_behind_its_range() -> None:
     assert "- /code number: 0 @0 to 137 @2 (0 ×2, 137 ×1)\n" in summary("records", raw, Format.JSONL)
 
 
+def test_a_column_of_numbers_with_other_values_still_has_a_range() -> None:
+    cells = [str(n) for n in range(20)]
+    raw = "id,load\n" + "".join(f"{n},{cell}\n" for n, cell in enumerate([*cells[:10], "N/A", *cells[10:], "N/A"]))
+    assert '- load string: 0 @2 to 19 @22 in 20; 2 no numbers such as "N/A" @12\n' in summary("records", raw, Format.CSV)
+
+
+def test_an_empty_cell_is_a_field_that_the_record_does_not_have() -> None:
+    assert "- load string in 2 of 3 (first line 2): 1.5 @2 to 3 @4\n" in summary("records", "id,load\na,1.5\nb,\nc,3\n", Format.CSV)
+
+
 # -- metrics
 
 
@@ -211,6 +204,9 @@ def test_points_of_a_series_are_no_series_of_their_own() -> None:
         (LOG, "a.log", ["log"]),
         ('[{"a": 1}]', "a.json", ["records", "json-shape"]),
         ('{"a": 1}', "a.json", ["json-shape"]),
+        ('{"total": 2, "next": "x\\"y", "items": [{"a": 1}]}', "a.json", ["records", "json-shape"]),
+        ('{"info": {}, "items": [{"a": 1}]}', "a.json", ["json-shape"]),
+        ('{"openapi": "3.0.0", "servers": [{"url": "/"}]}', "a.json", ["json-shape"]),
         ('{"a": 1}\n', "a.jsonl", ["records", "json-shape"]),
         ("time,a\n1,2\n", "a.csv", ["metrics", "records"]),
         ("id,a\n1,2\n", "a.csv", ["records"]),
@@ -224,10 +220,17 @@ def test_kinds_are_tried_in_this_order(raw: bytes | str, name: str, kinds: list[
 # -- bounds
 
 
-def test_too_many_lines_are_refused_before_they_are_split() -> None:
+def test_too_many_lines_are_not_held_at_once() -> None:
     with pytest.raises(LimitExceeded) as why:
         Material(b"\n" * 1_000_001, Format.TEXT).lines  # noqa: B018 (a property that raises)
     assert why.value.details["limit"] == 1_000_000
+
+
+def test_samples_past_the_bound_are_looked_at_before_they_are_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "MAX_POINTS", 3)
+    assert summary("metrics", "a 1\n" * 5, Format.TEXT).startswith("metrics: 1 series, 3 points, more of it was not looked at\n")
+    with pytest.raises(InvalidInput, match="no metrics summary: it holds no series of numbers in its beginning"):
+        summary("metrics", "no sample at all\n" * 9 + "a 1\n" * 5, Format.TEXT)
 
 
 def test_points_past_the_bound_are_said_to_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

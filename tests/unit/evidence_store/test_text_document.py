@@ -89,7 +89,7 @@ def test_byte_ranges_are_clipped_at_the_end_only() -> None:
             span_of_bytes(10, Span(start, 12))
 
 
-@pytest.mark.parametrize("text", ["1", "1-x", "-1-2", "1-2-3", "", "١-٢", "2-1", "1" * 30 + "-" + "1" * 30])
+@pytest.mark.parametrize("text", ["", "1-x", "-1-2", "1-2-3", "١", "١-٢", "2-1", "1" * 30 + "-" + "1" * 30])
 def test_range_texts_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_lines(text)
@@ -103,6 +103,15 @@ def test_range_texts_round_trip(first: int, more: int) -> None:
     lines, span = LineRange(first, first + more), Span(first - 1, first + more)
     assert parse_lines(format_lines(lines)) == lines
     assert parse_bytes(format_bytes(span)) == span
+
+
+def test_a_single_number_is_that_line_alone() -> None:
+    assert parse_lines("5") == resolve_lines("5", lambda: 1) == LineRange(5, 5)
+    for text in ("0", "5-", "-5", "1" * 19):
+        with pytest.raises(InvalidInput):
+            parse_lines(text)
+    with pytest.raises(InvalidInput):
+        parse_bytes("5")
 
 
 def test_line_zero_is_no_line_and_byte_zero_is_a_byte() -> None:
@@ -192,7 +201,7 @@ def test_lines_are_named_from_either_end_or_round_one(form: str, want: LineRange
     assert resolve_lines(form, lambda: 10) == want
 
 
-@pytest.mark.parametrize("form", ["tail:0", "head:", "around:5", "around:0:2", "tail:-1", "5", "last:3", ""])
+@pytest.mark.parametrize("form", ["tail:0", "head:", "around:5", "around:0:2", "tail:-1", "last:3", ""])
 def test_other_forms_of_lines_are_refused(form: str) -> None:
     with pytest.raises(InvalidInput, match="line range"):
         require_line_form(form)

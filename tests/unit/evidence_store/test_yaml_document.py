@@ -366,20 +366,6 @@ def test_what_is_no_document_is_refused_with_its_line(text: str, code: str, line
     assert (caught.value.error_code, caught.value.details["line"]) == (code, line)
 
 
-@pytest.mark.parametrize("text", ["[" * 501 + "]" * 501, "\n".join(" " * n + f"k{n}:" for n in range(600)), "- " * 200_000])
-def test_depth_past_the_limit_is_refused(text: str) -> None:
-    with pytest.raises(LimitExceeded, match="depth"):
-        check_yaml(text.encode())
-
-
-def test_size_and_encoding_are_met_before_the_parser() -> None:
-    with pytest.raises(LimitExceeded):
-        check_yaml(b"a: 1", Limits(max_bytes=3))
-    with pytest.raises(RefusedDocument, match="UTF-16"):
-        check_yaml("a: 1".encode("utf-16"))
-    assert [note.code for note in check_yaml(b"\xef\xbb\xbfa: 1")] == ["bom"]
-
-
 def test_a_directive_and_markers_belong_to_no_node() -> None:
     text = "%YAML 1.2\n---\na: 1\n...\n"
     assert sliced(text, "") == "a: 1"
