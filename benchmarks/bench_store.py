@@ -26,11 +26,12 @@ import zstandard
 from jsonpointer import JsonPointer
 
 from benchmarks import corpus
+from benchmarks.families import family_row
 from benchmarks.table import Bound, Row, is_quick, publish
 from evidence_store.blobs.local import blob_path
 from evidence_store.documents.resolve import resolve
 from evidence_store.frames import FRAME_BYTES, LEVEL
-from evidence_store.model import Format, LineRange, ResourceName, Span
+from evidence_store.model import LineRange, ResourceName, Span
 from evidence_store.records.blobs import list_frames
 from evidence_store.records.sources import Revision
 from evidence_store.store import BLOBS_NAME, EvidenceStore, init_store, open_store
@@ -39,6 +40,8 @@ from evidence_store.store.sources import PutRequest
 N_POINTERS = 60 if is_quick() else 200
 N_INGESTS = 3 if is_quick() else 5
 LOG_BYTES = 60_000_000
+FEW_LINES_BYTES = 2_000_000
+WIDE_MEMBERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,30 @@ def read_seconds(stored: Stored, *, cold: bool) -> float:
     return statistics.median(times[20:])
 
 
+def json_lines(n_bytes: int) -> bytes:
+    """Events of a test run, one a line, at least so many bytes of them."""
+    chance, size = random.Random(7), 0
+    lines: list[bytes] = []
+    while size < n_bytes:
+        n = len(lines)
+        output = "x" * chance.randrange(200)
+        event = {"Action": "output", "Test": f"Test/{n}", "Elapsed": n / 8, "Output": output, "more": [1, {"n": n}]}
+        lines.append(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE))
+        size += len(lines[-1])
+    return b"".join(lines)
+
+
+def record_seconds(stored: Stored) -> float:
+    """Median of one read of a record, and of one of a node in it, each in a file that is open."""
+    tree, chance = stored.store.sources.get_tree(stored.revision), random.Random(7)
+    n_records, times = len(tree.children(tree.root)), []
+    for _ in range(20 + N_POINTERS):
+        stored.store.core.recent.forget()
+        pointer = f"/{chance.randrange(n_records)}" + chance.choice(("", "/more/1/n"))
+        times.append(seconds(lambda p=pointer: tree.source(resolve(tree, p))))  # type: ignore[misc]
+    return statistics.median(times[20:])
+
+
 def frame_floor_seconds(stored: Stored) -> float:
     """Median of what a read cannot do without: one frame from its file, decompressed and hashed."""
     digest = stored.revision.digest
@@ -131,30 +158,6 @@ def ingest_floor_seconds(raw: bytes) -> float:
         msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
 
     return statistics.median(seconds(take_in) for _ in range(3))
-
-
-def family_row(folder: Path, family: str) -> Row:
-    """Bytes that one version takes, all versions of a document stored, against a repository that git packed as tightly as it can."""
-    init_store(folder / family)
-    versions = corpus.versions(family)
-    repository = folder / f"{family}.git"
-    git("init", "--quiet", str(repository), at=folder)
-    with open_store(folder / family) as store:
-        for path in versions:
-            raw = corpus.read(path)
-            store.sources.put(PutRequest(ResourceName(family), format=Format.TEXT), [raw])
-            (repository / family).write_bytes(raw)
-            git("add", family, at=repository)
-            git("-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "--quiet", "--allow-empty", "-m", path.name, at=repository)
-    git("gc", "--quiet", "--aggressive", "--prune=now", at=repository)
-    ours = sum(path.stat().st_size for path in (folder / family / BLOBS_NAME).rglob("*.zst"))
-    other = sum(path.stat().st_size for path in (repository / ".git" / "objects" / "pack").glob("*.pack"))
-    n = len(versions)
-    return Row(f"bytes of a version of {family} (of {n}) against git gc --aggressive", ours / n, other / n, None)
-
-
-def git(*words: str, at: Path) -> None:
-    subprocess.run(["git", *words], cwd=at, check=True, capture_output=True)
 
 
 def ingest_seconds(folder: Path, raw: bytes) -> float:
@@ -219,15 +222,19 @@ with open_store(Path(sys.argv[1])) as store:
     small.source(resolve(small, ""))
     before = peak()
     tree = store.sources.get_tree(revision)
-    tree.source(resolve(tree, sys.argv[3]))
+    if sys.argv[3]:
+        tree.source(resolve(tree, sys.argv[3]))
+    else:
+        from evidence_store.documents.outline import outline
+        outline(tree, tree.root, 0, 500)
     print(peak() - before, peak())
 """
 
 
-def memory_of_read(stored: Stored) -> tuple[int, int]:
-    """Growth of the peak by one read, and the peak of the whole process; in a process of its own."""
+def memory_of_read(stored: Stored, pointer: str) -> tuple[int, int]:
+    """Growth of the peak by one read (of the root: its outline), and the peak of the whole process; in a process of its own."""
     stored.store.sources.put(PutRequest(ResourceName("warm.json")), [b'{"a": [1, 2, 3]}'])
-    words = [sys.executable, "-c", MEMORY, str(stored.folder), stored.revision.resource, pointers_of(stored.raw)[0]]
+    words = [sys.executable, "-c", MEMORY, str(stored.folder), stored.revision.resource, pointer]
     growth, peak = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
     return int(growth), int(peak)
 
@@ -254,59 +261,127 @@ def memory_of_ingest(folder: Path, name: str, raw: bytes) -> int:
     return int(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
 
-def measure(folder: Path) -> Sequence[Row]:
-    github, deref = (corpus.read(corpus.versions(f)[0]) for f in ("github-json", "github-deref-json"))
-    box = corpus.read(corpus.versions("box-json")[0])
-    log = corpus.long_log(LOG_BYTES)
-    small, middle, large = keep(folder, "box.json", box), keep(folder, "github.json", github), keep(folder, "deref.json", deref)
-    text = keep(folder, "ci.log", log)
-    loads = loads_seconds(github)
-    cold, warm = read_seconds(middle, cold=True), read_seconds(middle, cold=False)
-    growth, peak = memory_of_read(large)
-    rows = [
+def lines_rows(folder: Path) -> Sequence[Row]:
+    few, many = keep(folder, "few.jsonl", json_lines(FEW_LINES_BYTES)), keep(folder, "many.jsonl", json_lines(LOG_BYTES))
+    return [
         Row(
-            "read a node of at most 8 KB: 62 MB against 2 MB, s",
-            read_seconds(large, cold=True),
-            read_seconds(small, cold=True),
+            "read a record of JSON Lines: 60 MB against 2 MB, s",
+            record_seconds(many),
+            record_seconds(few),
             Bound("<=", 1.5),
-            frame_floor_seconds(large),
+            frame_floor_seconds(many),
         ),
         Row(
-            "read a node of the 12 MB document against orjson.loads of it, s",
-            cold,
-            loads,
-            Bound("<=", 1 / 400),
-            frame_floor_seconds(middle),
+            "memory to read a record of the 60 MB JSON Lines against 2 MB, bytes",
+            max(memory_of_read(many, "/100000/more/1/n")[0], 1),
+            2_000_000,
+            Bound("<=", 1),
         ),
+    ]
+
+
+def wide_rows(folder: Path) -> Sequence[Row]:
+    wide = orjson.dumps({str(n): n for n in range(WIDE_MEMBERS)})
+    members = keep(folder, "wide.json", wide)
+    return [
+        Row(
+            "memory to outline a document of a million members against 4 MB, bytes",
+            max(memory_of_read(members, "")[0], 1),
+            4_000_000,
+            Bound("<=", 1),
+        ),
+        Row(
+            "memory to take in a document of a million members against its size, bytes",
+            memory_of_ingest(folder, "w.json", wide),
+            len(wide),
+            Bound("<=", 20),
+            len(wide),
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What all lines are measured on, each in a store of its own."""
+
+    folder: Path
+    small: Stored
+    middle: Stored
+    large: Stored
+    log: Stored
+    few: Stored
+    many: Stored
+    wide: Stored
+
+
+def samples(folder: Path) -> Samples:
+    github, deref, box = (corpus.read(corpus.versions(f)[0]) for f in ("github-json", "github-deref-json", "box-json"))
+    return Samples(
+        folder,
+        keep(folder, "box.json", box),
+        keep(folder, "github.json", github),
+        keep(folder, "deref.json", deref),
+        keep(folder, "ci.log", corpus.long_log(LOG_BYTES)),
+        keep(folder, "few.jsonl", json_lines(FEW_LINES_BYTES)),
+        keep(folder, "many.jsonl", json_lines(LOG_BYTES)),
+        keep(folder, "wide.json", orjson.dumps({str(n): n for n in range(WIDE_MEMBERS)})),
+    )
+
+
+def time_rows(at: Samples) -> Sequence[Row]:
+    """Reading and taking in, in processor time."""
+    middle, loads = at.middle, loads_seconds(at.middle.raw)
+    cold, warm = read_seconds(middle, cold=True), read_seconds(middle, cold=False)
+    large, small = read_seconds(at.large, cold=True), read_seconds(at.small, cold=True)
+    floor, many = frame_floor_seconds, at.many
+    taken, least = ingest_seconds(at.folder, middle.raw), ingest_floor_seconds(middle.raw)
+    records = record_seconds(many), record_seconds(at.few)
+    return [
+        Row("read a node of at most 8 KB: 62 MB against 2 MB, s", large, small, Bound("<=", 1.5), floor(at.large)),
+        Row("read a node of the 12 MB document against orjson.loads of it, s", cold, loads, Bound("<=", 1 / 400), floor(middle)),
         Row("the same with frames kept (warm), s", warm, loads, Bound("<=", 1 / 400)),
-        log_lines(text),
-        Row(
-            "take in the 12 MB document against orjson.loads of it, s",
-            ingest_seconds(folder, github),
-            loads,
-            Bound("<=", 5),
-            ingest_floor_seconds(github),
-        ),
+        log_lines(at.log),
+        Row("take in the 12 MB document against orjson.loads of it, s", taken, loads, Bound("<=", 5), least),
+        Row("read a record of JSON Lines: 60 MB against 2 MB, s", *records, Bound("<=", 1.5), floor(many)),
+    ]
+
+
+def memory_rows(at: Samples) -> Sequence[Row]:
+    """Growth of the peak, each measured in a process of its own."""
+    growth, peak = memory_of_read(at.large, pointers_of(at.large.raw)[0])
+    record, outline = memory_of_read(at.many, "/100000/more/1/n")[0], memory_of_read(at.wide, "")[0]
+    middle, wide = at.middle.raw, at.wide.raw
+    taken = {name: memory_of_ingest(at.folder, name, raw) for name, raw in (("g.json", middle), ("w.json", wide), ("c.log", at.log.raw))}
+    members = "a document of a million members"
+    return [
         Row("memory to read a node of the 62 MB document against 2 MB, bytes", max(growth, 1), 2_000_000, Bound("<=", 1)),
         Row("whole process of that read against 60 MB, bytes", peak, 60_000_000, Bound("<=", 1)),
-        Row(
-            "memory to take in the 12 MB document against its size, bytes",
-            memory_of_ingest(folder, "g.json", github),
-            len(github),
-            Bound("<=", 5),
-            len(github),
-        ),
-        Row("memory to take in the 60 MB log against 16 MB, bytes", memory_of_ingest(folder, "c.log", log), 16_000_000, Bound("<=", 1)),
+        Row("memory to read a record of the 60 MB JSON Lines against 2 MB, bytes", max(record, 1), 2_000_000, Bound("<=", 1)),
+        Row(f"memory to outline {members} against 4 MB, bytes", max(outline, 1), 4_000_000, Bound("<=", 1)),
+        Row("memory to take in the 12 MB document against its size, bytes", taken["g.json"], len(middle), Bound("<=", 5), len(middle)),
+        Row(f"memory to take in {members} against its size, bytes", taken["w.json"], len(wide), Bound("<=", 20), len(wide)),
+        Row("memory to take in the 60 MB log against 16 MB, bytes", taken["c.log"], 16_000_000, Bound("<=", 1)),
     ]
-    for name, stored in (("12 MB document", middle), ("60 MB log", text), ("2 MB document", small)):
-        whole = len(zstandard.compress(stored.raw, LEVEL))
-        line = f"stored bytes of the {name} against one zstd stream of that level"
-        rows.append(Row(line, stored_bytes(stored), whole, Bound("<=", 2.2), len(zstandard.compress(stored.raw, 9))))
-    rows += [
-        Row(f"index of the {name} against its size, bytes", index_bytes(stored, folder), len(stored.raw), Bound("<=", 0.05))
-        for name, stored in (("12 MB document", middle), ("62 MB document", large))
+
+
+def size_rows(at: Samples) -> Sequence[Row]:
+    """What is on disk."""
+    rows = []
+    for name, stored in (("12 MB document", at.middle), ("60 MB log", at.log), ("2 MB document", at.small)):
+        whole, tight = (len(zstandard.compress(stored.raw, level)) for level in (LEVEL, 9))
+        rows.append(
+            Row(f"stored bytes of the {name} against one zstd stream of that level", stored_bytes(stored), whole, Bound("<=", 2.2), tight)
+        )
+    return rows + [
+        Row(f"index of the {name} against its size, bytes", index_bytes(stored, at.folder), len(stored.raw), Bound("<=", 0.05))
+        for name, stored in (("12 MB document", at.middle), ("62 MB document", at.large))
     ]
+
+
+def measure(folder: Path) -> Sequence[Row]:
+    at = samples(folder)
     families = ("discord-json",) if is_quick() else ("stripe-spec3-json", "openai-yaml", "discord-json", "github-json")
+    rows = [*time_rows(at), *memory_rows(at), *size_rows(at)]
     return [*rows, *(family_row(folder, family) for family in families)]
 
 
