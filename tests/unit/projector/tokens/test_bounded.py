@@ -67,6 +67,21 @@ def test_a_bound_holds_for_the_text_and_for_its_normal_form(text: str) -> None:
         assert (bound == 0) == (text == "")
 
 
+def test_joining_two_characters_never_takes_more_bytes_than_they_had() -> None:
+    """What lets a bound be taken of slices."""
+    for code in (code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF):
+        char = chr(code)
+        parts = unicodedata.decomposition(char).split()
+        if len(parts) == 2 and parts[0][0] != "<" and unicodedata.normalize("NFC", char) == char:
+            assert len(char.encode()) <= sum(len(chr(int(part, 16)).encode()) for part in parts)
+
+
+def test_a_long_row_of_marks_is_bounded_in_time_and_size() -> None:
+    """Whole, a hundred thousand of them would take a minute to normalise."""
+    text = "a" + "\u0301\u0316" * 50_000
+    assert counter_for("bound:claude").count(text) == len(text.encode()) + 1
+
+
 def test_a_normal_form_can_be_longer_than_the_text() -> None:
     """One ligature of three bytes that NFKC makes 18 characters of."""
     assert counter_for("bound:claude").count("\ufdfa") == 34
