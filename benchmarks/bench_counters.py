@@ -1,6 +1,7 @@
 """The counters against tiktoken itself: texts seen once, seen again, hostile millions, cuts, and the fast engine where it is there.
 
-Every side of a ratio is measured in this run, alternating, and is the median of several. Texts that must be new are made new each time.
+Every side of a ratio is measured in this run, alternating, and is the median of several where the line says nothing else. Texts that
+must be new are made new each time.
 """
 
 import json
@@ -14,6 +15,7 @@ from benchmarks.table import Bound, Row, is_quick, publish
 from projector import TokenCounter, counter_for, cut_text, figure_of
 from projector.tokens.encodings import load_encoding
 from projector.tokens.fast import FastCounter
+from projector.tokens.hostile import MAX_SPACES
 from projector.tokens.tiktoken_counter import TiktokenCounter
 
 NAME = "o200k_base"
@@ -72,14 +74,16 @@ def bare_on(texts: list[str]) -> Callable[[], object]:
 
 
 def once_row(n_chars: int, n_texts: int) -> Row:
-    """A wrapper costs a digest, a look-up and a figure."""
-    counter = TiktokenCounter(NAME)
-
-    def texts(at: int, side: int) -> list[str]:
-        return [records(n_chars, (at * n_texts + n) * 2 + side) for n in range(n_texts)]
-
-    ours, other = medians(lambda at: ours_on(counter, texts(at, 0)), lambda at: bare_on(texts(at, 1)))
-    return Row(f"count of {n_chars // 1000} kB seen once against tiktoken, s", ours / n_texts, other / n_texts, Bound("<=", 1.15))
+    """A wrapper costs a digest, a look-up and a figure. The fastest rounds: the difference is smaller than what a shared machine adds."""
+    pairs = []
+    for at in range(2 * N_RUNS):
+        texts = [records(n_chars, at * n_texts + n) for n in range(n_texts)]
+        works = (ours_on(TiktokenCounter(NAME), texts), bare_on(texts))
+        # who comes first alternates
+        times = [spent(work) for work in (works if at % 2 else works[::-1])]
+        pairs.append(times if at % 2 else times[::-1])
+    ours, other = (min(pair[side] for pair in pairs) / n_texts for side in (0, 1))
+    return Row(f"count of {n_chars // 1000} kB seen once against tiktoken, fastest round, s", ours, other, Bound("<=", 1.15))
 
 
 def again_row(n_chars: int, n_texts: int) -> Row:
@@ -104,9 +108,12 @@ def hostile_rows() -> list[Row]:
         ours = spent(ours_on(TiktokenCounter(NAME), [text]))
         said = figure_of(TiktokenCounter(NAME), text).exactness
         rows.append(Row(f"a million {kind} ({said}) against a million characters of JSON, s", ours, other, Bound("<=", 30)))
-    text = (" " * 499_999 + "x") * 4
+    text = (" " * (MAX_SPACES - 1) + "x") * (MEGA // MAX_SPACES)
     ours = spent(ours_on(TiktokenCounter(NAME), [text]))
-    return [*rows, Row("four runs of spaces just below the bound against a million characters of JSON, s", ours, other, Bound("<=", 30))]
+    return [
+        *rows,
+        Row("a million spaces in runs just below the bound against a million characters of JSON, s", ours, other, Bound("<=", 30)),
+    ]
 
 
 def cut_rows() -> list[Row]:

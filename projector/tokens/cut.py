@@ -17,7 +17,7 @@ from projector.ports import Figure, TokenCounter
 from projector.render.scalars import repair_surrogates
 from projector.tokens import json_cut
 from projector.tokens.clusters import cluster_end, cluster_start
-from projector.tokens.ends import prefix_of, suffix_of
+from projector.tokens.ends import fits, prefix_of, suffix_of
 from projector.tokens.figures import figure_of
 
 HEAD_PERCENT = 60
@@ -76,7 +76,7 @@ def cut_text(
     if not 0 <= head_percent <= 100:
         raise ValueError(f"no percentage: {head_percent}")
     text = repair_surrogates(text)
-    if _fits(counter, text, n_tokens):
+    if fits(counter, text, n_tokens):
         return CutText(text, figure_of(counter, text))
     room = n_tokens - counter.count(marker(_omission(text, 0, len(text))))
     for _ in range(_MAX_ROUNDS):
@@ -95,7 +95,7 @@ def cut_json(text: str, n_tokens: int, counter: TokenCounter) -> CutText:
     What is kept stands in the source's own characters. Raises RefusedCut for what is no JSON object or array, and for too few tokens.
     """
     text = repair_surrogates(text)
-    if _fits(counter, text, n_tokens):
+    if fits(counter, text, n_tokens):
         json_cut.parse(text)
         return CutText(text, figure_of(counter, text))
     # what is kept and closed costs more than the beginning alone, but for a few tokens at the joint
@@ -113,11 +113,6 @@ def cut_json(text: str, n_tokens: int, counter: TokenCounter) -> CutText:
     place = places[low]
     made = json_cut.closed(text, place, parsed)
     return CutText(made, figure_of(counter, made), _omission(text, place.at, len(text)))
-
-
-def _fits(counter: TokenCounter, text: str, n_tokens: int) -> bool:
-    # looks at the beginning only, where the counter can; an empty text fits in nothing
-    return n_tokens >= 0 and prefix_of(counter, text, n_tokens) == len(text) and counter.count(text) <= n_tokens
 
 
 def _around(text: str, room: int, head_percent: int, counter: TokenCounter, marker: Callable[[Omission], str]) -> CutText:

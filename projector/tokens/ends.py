@@ -38,6 +38,13 @@ def prefix_of(counter: TokenCounter, text: str, n_tokens: int) -> int:
     return _settled(lambda n: cluster_start(text, n), lambda n: counter.count(text[:n]) <= n_tokens, found)
 
 
+def fits(counter: TokenCounter, text: str, n_tokens: int) -> bool:
+    """Whether the text has at most so many tokens; of a long one that has more, only a window is looked at."""
+    if isinstance(counter, CuttingCounter):
+        return n_tokens >= 0 and counter.prefix(text, n_tokens) == len(text)
+    return _window(counter, len(text), n_tokens, lambda n: text[:n]) == len(text) and counter.count(text) <= n_tokens
+
+
 def suffix_of(counter: TokenCounter, text: str, n_tokens: int) -> int:
     """Where an ending starts that fits, about the longest; 0 when all fits, the length of the text when nothing does."""
     if n_tokens <= 0:
@@ -54,7 +61,7 @@ def suffix_of(counter: TokenCounter, text: str, n_tokens: int) -> int:
 
 def _window(counter: TokenCounter, size: int, n_tokens: int, part: Callable[[int], str]) -> int:
     """So many characters are surely enough to look at."""
-    n_chars = 4 * n_tokens + 64
+    n_chars = 4 * max(n_tokens, 0) + 64
     while n_chars < size and counter.count(part(n_chars)) <= n_tokens + _MARGIN_TOKENS:
         n_chars *= 2
     return min(n_chars, size)

@@ -86,6 +86,19 @@ HARD_TEXTS: dict[str, str] = {
     "contractions": "I'M you'Re IT'S we'Ll he'D don'T 'sam 'Twas l'été d’accord ’S ſ'ſ K'K" * 20,
 }
 
+REPEATED_TEXTS: dict[str, str] = {
+    **{f"repeated {char!r}": char * 1_000 for char in (" ", "\n", "\t", "\r\n", *"-=_*.#ax0é日·─█")},
+    "columns": ("x" + " " * 8) * 100,
+    "deep indentation": ("x\n" + " " * 40) * 40,
+    "very deep indentation": ("x\n" + " " * 100) * 20,
+    "lines of dashes": ("-" * 80 + "\n") * 20,
+    "lines of equals signs": ("=" * 80 + "\n") * 20,
+    "line ends of two kinds": "a\r\n\n" * 100,
+    "log with line ends of two characters": "one line of a log, 42 ms\r\n" * 50,
+    "progress": "".join(f"\r[{'█' * n}{' ' * (40 - n)}] {n * 100 // 40}%" for n in range(40)),
+}
+"""Where families differ the most: what one of them has long tokens for."""
+
 _SCRAPS = (
     "<|endoftext|>", "\r\n", "   ", "\t", "\n\n", "e\u0301", "👩\u200d👧", "日志", "\\n", "-" * 9, "x" * 33, "'Ll", "'s", "123456",
     "७", "Ⅷ", "½", "/", "//\n", "},{", '":"', "\u3000", "\u00a0", "Größe", "ДАННЫЕ", "ſ", "İ", "\x1b[0m", "\U0001d54f", "\ufffd",
