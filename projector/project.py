@@ -1,8 +1,10 @@
 """Makes the input of one model call from a step. The rules, each with a test of its number:
 
-1. used ≤ cap on every projection, counted on the final rendered messages with the profile's counter, tool definitions included.
-2. The unit is the exchange: assistant turn, all its calls, all their results. Kept whole or left out whole; a result's body may be
-   replaced by a reference to its packets, a result is never removed, and nothing stands between calls and results.
+1. used ≤ cap on every projection, counted on the final rendered messages with the profile's counter, tool definitions and what stands
+   outside the list included.
+2. The unit is the exchange: assistant turn with its opaque items, all its calls, all their results. Kept whole or left out whole; a
+   result's body may be replaced by a reference to its packets, a result is never removed, and nothing stands between calls and
+   results. Another provider or model takes it over at such a boundary, with all calls closed and without what is opaque.
 3. Order of claim on the budget: task revision and proposed constraints; an open or newest exchange; needs; this step's evidence; facts,
    open questions and exclusions in use; recent dialogue; background; the rest. Sections have floors; an unused floor flows on.
 4. What must fit and does not is never cut: the outcome says what to do instead (externalise, split, wait, pause).

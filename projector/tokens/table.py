@@ -32,6 +32,8 @@ _MODELS: tuple[tuple[str, str], ...] = (
     ("qwen", "estimate:qwen-3"),
     ("mistral", "estimate:mistral"),
     ("gemma", "estimate:gemma"),
+    # the family shares its tokenizer with the open models
+    ("gemini", "estimate:gemma"),
 )
 
 

@@ -53,6 +53,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(name: str) -> Non
         ("gpt-oss-120b", "o200k_harmony"),
         ("claude-sonnet-4-5", "estimate:claude"),
         ("claude-3-opus", "estimate:claude-3"),
+        ("gemini-2.5-pro", "estimate:gemma"),
     ],
 )
 def test_a_model_has_its_counter(model: str, name: str) -> None:
