@@ -118,6 +118,8 @@ class Traits:
     """Whether all results of a turn stand in one item, right behind it."""
     user_between: bool = False
     """Whether the list begins with a user turn, and one stands between two turns of the assistant."""
+    tools_with_calls: bool = False
+    """Whether tools have to be defined wherever a list holds calls, also when none may be made any more."""
     results_first: bool = False
     """Whether nothing may stand before the results in their item."""
 
