@@ -23,6 +23,7 @@ from projector import (
     Projection,
     Step,
     TokenCounter,
+    UnknownProvider,
     budget_for,
     project,
     receipt_json,
@@ -32,6 +33,10 @@ SECTION_TOKENS = 1_000
 """Kept free of the answers of a turn: the request, and what of the sections must stand."""
 REFUSAL_TOKENS = 150
 """What an answer takes that says that there is no room, with the frame of its message."""
+
+
+FORM = "openai"
+"""The provider in whose form a session keeps its messages; a loop of one's own can project them for the others (`earlier` of a step)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ class Session:
     """One run. `next_input` and `act` alternate; `progress` is what the newest input was made from."""
 
     def __init__(self, services: Services, task: TaskRevision, agent: str, profile: Profile, system: str, request: str) -> None:
+        if profile.provider != FORM:
+            raise UnknownProvider(f"a session keeps its messages in the form of {FORM!r}, not of {profile.provider!r}", {"known": (FORM,)})
         self._services = services
         self._store = services.store
         self._task = task

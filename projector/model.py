@@ -165,7 +165,7 @@ class Projection:
 
     messages: tuple[JsonObject, ...]
     outside: JsonObject
-    """Members that the provider takes beside its message list, by their names there: `system`, `instructions`, `system_instruction`."""
+    """Members that the provider takes beside its message list, by their names there: `system`, `instructions`, …"""
     tools: tuple[JsonObject, ...]
     receipt: Receipt
     omitted: tuple[Omitted, ...]

@@ -1,8 +1,10 @@
 """Makes the input of one model call from a step. The rules, each with a test of its number:
 
-1. used ≤ cap on every projection, counted on the final rendered messages with the profile's counter, tool definitions included.
-2. The unit is the exchange: assistant turn, all its calls, all their results. Kept whole or left out whole; a result's body may be
-   replaced by a reference to its packets, a result is never removed, and nothing stands between calls and results.
+1. used ≤ cap on every projection, counted on the final rendered messages with the profile's counter, tool definitions and what stands
+   outside the list included.
+2. The unit is the exchange: assistant turn with its opaque items, all its calls, all their results. Kept whole or left out whole; a
+   result's body may be replaced by a reference to its packets, a result is never removed, and nothing stands between calls and
+   results. Another provider or model takes it over at such a boundary, with all calls closed and without what is opaque.
 3. Order of claim on the budget: task revision and proposed constraints; an open or newest exchange; needs; this step's evidence; facts,
    open questions and exclusions in use; recent dialogue; background; the rest. Sections have floors; an unused floor flows on.
 4. What must fit and does not is never cut: the outcome says what to do instead (externalise, split, wait, pause).
@@ -11,12 +13,12 @@
 7. Permission is asked before evidence is read and again on the finished input; nothing is added after that. A claim is shown only
    when every evidence that it cites is permitted.
 8. The receipt names what was kept and what was left out, with tokens and reason; what was kept adds up to what is used.
-9. A closing step has no tools, and asks for conclusions from what is there.
+9. A closing step has no tools, or none that may be called where the form wants them defined; it asks for conclusions from what is there.
 
 Scope comes from the step's task revision alone: no text of a source, a message or a claim reaches the task section.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evidence_store.model import EvidenceId
 from projector.budget import Budget, budget_for
@@ -38,6 +40,8 @@ from projector.validate import validate
 
 # How often an input is made anew because permission changed under it, or because parts counted less than the whole.
 _MAX_ROUNDS = 4
+NO_CALLS: JsonObject = {"tool_choice": {"type": "none"}}
+"""Said in a closing step beside tools that have to be defined (anthropics/anthropic-sdk-python#494)."""
 
 
 def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
@@ -77,8 +81,12 @@ class _Form:
 
 def _form(step: Step) -> _Form:
     dialect = dialect_of(step)
-    opening = dialect.opening(system_text(step.system, step.task), instructions(step))
-    return _Form(dialect, opening, () if step.closing else dialect.tools(step.tools), find_request(step))
+    opening, tools = dialect.opening(system_text(step.system, step.task), instructions(step)), dialect.tools(step.tools)
+    if step.closing and tools and dialect.traits.tools_with_calls:
+        opening = replace(opening, outside={**opening.outside, **NO_CALLS})
+    elif step.closing:
+        tools = ()
+    return _Form(dialect, opening, tools, find_request(step))
 
 
 def _material(step: Step, form: _Form, reader: EvidenceReader, permitted: frozenset[EvidenceId], room: int) -> Material:

@@ -35,7 +35,7 @@ _THINKING = ("thinking", "redacted_thinking")
 class Anthropic:
     """See `forms.Dialect`."""
 
-    traits = Traits("anthropic", results_in_one=True, user_between=True, results_first=True)
+    traits = Traits("anthropic", results_in_one=True, user_between=True, results_first=True, tools_with_calls=True)
 
     def read(self, item: JsonValue, place: int) -> Item:
         if not isinstance(item, Mapping):

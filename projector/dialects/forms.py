@@ -6,7 +6,7 @@ the value that it was read from (`raw`), so that what is written back in the sam
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol
 
@@ -118,6 +118,8 @@ class Traits:
     """Whether all results of a turn stand in one item, right behind it."""
     user_between: bool = False
     """Whether the list begins with a user turn, and one stands between two turns of the assistant."""
+    tools_with_calls: bool = False
+    """Whether tools have to be defined wherever a list holds calls, also when none may be made any more."""
     results_first: bool = False
     """Whether nothing may stand before the results in their item."""
 
@@ -204,10 +206,6 @@ def objects_in(value: JsonValue) -> list[JsonObject]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list | tuple) else []
 
 
-def is_list(value: JsonValue) -> bool:
-    return isinstance(value, list | tuple)
-
-
 def text_part(text: str, raw: JsonValue = None) -> Part:
     return Part("text", text=text, raw=raw, seen=not is_blank_text(text))
 
@@ -233,12 +231,3 @@ def body_part(content: JsonValue, text_types: Sequence[str], call: str, raw: Jso
     parts = content_parts(content, text_types)
     text = "".join(part.text for part in parts)
     return Part("result", text, call, raw=raw, seen=any(part.seen for part in parts), failed=failed)
-
-
-def visible(parts: Sequence[Part]) -> tuple[Part, ...]:
-    return tuple(part for part in parts if part.seen)
-
-
-def renamed(part: Part, call: str) -> Part:
-    """The part with another id, to be written anew."""
-    return replace(part, call=call, raw=None)

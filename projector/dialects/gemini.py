@@ -160,9 +160,13 @@ def _told(part: JsonObject, name: str) -> JsonValue:
 
 
 def _member(by_model: bool, parts: Sequence[JsonObject]) -> str:
-    """The name of a member that the other side alone may send; empty when there is none."""
-    wrong = "functionResponse" if by_model else "functionCall"
-    return wrong if any(_told(part, wrong) is not None for part in parts) else ""
+    """The name of a member that the other side alone may send, or that is no object; empty when there is none."""
+    for part in parts:
+        for name, of_model in (("functionCall", True), ("functionResponse", False)):
+            told = _told(part, name)
+            if told is not None and (of_model is not by_model or not isinstance(told, Mapping)):
+                return name
+    return ""
 
 
 def _read_parts(blocks: Sequence[JsonObject], place: int) -> tuple[Part, ...]:

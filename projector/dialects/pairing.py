@@ -104,7 +104,9 @@ def _names(result: Part, call: Part) -> bool:
 
 
 def _may_answer(result: Part, call: Part) -> bool:
-    return not (call.given and result.call) and result.name in ("", call.name)
+    if call.given and result.call:
+        return False
+    return result.name == call.name if result.name else not call.given
 
 
 def _taken(left: list[Part], fits: Callable[[Part], bool]) -> Part | None:

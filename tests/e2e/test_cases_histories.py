@@ -17,7 +17,7 @@ from projector.model import JsonObject
 from tests.e2e.cases import Check, expected, list_cases, list_checks, verbs
 from tests.e2e.command import Evidence
 from tests.unit.projector.histories import PROVIDERS, Said, written
-from tests.unit.projector.steps import PROFILE, packet, projection, step
+from tests.unit.projector.steps import PROFILE, calling, packet, projection, step, user
 
 KINDS = "h"
 RULES = {"repaired_or_refused", "repaired", "unchanged"}
@@ -154,6 +154,15 @@ def test_a_cut_inside_a_group_leaves_no_half_of_it(check: Check, provider: str) 
         assert n_calls == sum(len(item.results) for item in read(made.messages, provider))
         # a cut between two items of one turn leaves a turn with fewer calls, and nobody can see that there were more
         assert n_calls in (0, 10) or provider == "openai-responses"
+
+
+def test_people_get_the_repaired_list_on_stdout_and_what_was_done_on_stderr(evidence: Evidence) -> None:
+    path = evidence.folder.parent / "messages.json"
+    path.write_text(json.dumps([user("go"), calling("a"), user("and?")]), encoding="utf-8")
+    done = evidence.bare("validate", path, "--provider", "openai", "--repair")
+    assert [message["role"] for message in json.loads(done.out)] == ["user", "assistant", "tool", "user"]
+    assert done.err == b"message 1: closed without a result: a\n"
+    assert evidence.bare("validate", path, "--provider", "openai").code == 1
 
 
 def test_every_verb_is_bound() -> None:

@@ -1,5 +1,6 @@
 """A session: what one turn asks for never grows past what the next input can hold."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -10,7 +11,7 @@ from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, Services, open_services
 from evidence_store.errors import JsonValue
 from evidence_store.model import Format, TaskName, TaskRevision
-from projector import Profile
+from projector import Profile, UnknownProvider
 from tests.factories import put
 
 PROFILE = Profile("openai", "small", 16_384, 2_048, 512, DEFAULT_COUNTER)
@@ -23,6 +24,13 @@ def session(tmp_path: Path) -> Session:
     put(services.store, orjson.dumps({"lines": [f"line {n}: the job went on" for n in range(400)]}), "a.json", format=Format.JSON)
     task = services.store.tasks.add_revision(TaskRevision(TaskName("t"), 1, "Read.", (), (), ()), "user:u")
     return Session(services, task, "agent:a/1", PROFILE, "You read.", "Go on.")
+
+
+def test_a_session_refuses_a_provider_in_whose_form_it_keeps_no_messages(tmp_path: Path) -> None:
+    with open_services(Settings(tmp_path / "store"), create=True) as services:
+        task = services.store.tasks.add_revision(TaskRevision(TaskName("t"), 1, "Read.", (), (), ()), "user:u")
+        with pytest.raises(UnknownProvider, match="anthropic"):
+            Session(services, task, "agent:a/1", replace(PROFILE, provider="anthropic"), "You read.", "Go on.")
 
 
 def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on(session: Session) -> None:

@@ -3,9 +3,11 @@
 Written by hand here and not by the dialects, so that these are judged and not asked.
 """
 
+import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evidence_store.errors import JsonValue
 from projector.model import JsonObject
@@ -105,6 +107,59 @@ def whole_turns(rng: random.Random, n_exchanges: int) -> list[Said]:
         if rng.random() < 0.3:
             turns += [Said("assistant", words(rng, 12)), Said("user", words(rng, 8), image=rng.random() < 0.2)]
     return [*turns, Said("assistant", "done"), Said("user", "and now? 次は")]
+
+
+_ODD: tuple[JsonValue, ...] = (
+    None,
+    0,
+    1.5,
+    True,
+    "",
+    " ",
+    "x",
+    "\ud800",
+    [],
+    {},
+    [{}],
+    ["x"],
+    {"type": "text"},
+    {"type": "text", "text": ""},
+)
+_ODD_PARTS: tuple[JsonValue, ...] = (
+    {"type": "tool_use"},
+    {"type": "tool_result"},
+    {"functionCall": {}},
+    {"functionResponse": ""},
+    {"text": None},
+)
+
+
+def mutated(rng: random.Random, history: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """The history with a few members gone, replaced or added, somewhere below its messages."""
+    copied: list[Any] = json.loads(json.dumps(history))
+    for _ in range(rng.randint(1, 4)):
+        places = [(within, name) for message in copied for within, name in _places(message)]
+        if not places:
+            break
+        within, name = rng.choice(places)
+        odd = json.loads(json.dumps(rng.choice((*_ODD, *_ODD_PARTS))))
+        kind = rng.random()
+        if kind < 0.3:
+            del within[name]
+        elif kind < 0.8:
+            within[name] = odd
+        elif isinstance(within, list):
+            within.insert(name, odd)
+        else:
+            within["extra"] = odd
+    return tuple(copied)
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Where something stands, at any depth: what holds it, and under which name or number."""
+    for name, inner in list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()):
+        yield value, name
+        yield from _places(inner)
 
 
 def broken_turns(rng: random.Random, n_exchanges: int) -> list[Said]:

@@ -14,7 +14,7 @@ from projector import Projected, Projection, Segment, counter_for, repair, valid
 from projector.dialects.table import dialect_for
 from projector.measure import Measure
 from projector.model import JsonObject, Step
-from tests.unit.projector.histories import PROVIDERS, broken_turns, whole_turns, written
+from tests.unit.projector.histories import PROVIDERS, broken_turns, mutated, whole_turns, written
 from tests.unit.projector.steps import PROFILE, encoding, full_step, outcome, packet, projection, step
 
 providers = st.sampled_from(PROVIDERS)
@@ -113,6 +113,24 @@ def test_a_repaired_list_has_no_fault_and_a_whole_one_stays(provider: str, seed:
     found = repair(broken, provider)
     assert not found.messages or validate(found.messages, provider) == ()
     assert repair(found.messages, provider).messages == found.messages
+
+
+@settings(max_examples=200, deadline=None)
+@given(providers, providers, st.integers(0, 2**32), st.integers(0, 6), st.booleans())
+def test_whatever_the_messages_hold_what_comes_out_keeps_the_rules(before: str, after: str, seed: int, n_exchanges: int, ids: bool) -> None:
+    rng = random.Random(seed)
+    turns = (whole_turns if rng.random() < 0.5 else broken_turns)(rng, n_exchanges)
+    history = mutated(rng, written(turns, before, ids=ids))
+    for made in (
+        made_for(step(), before, 8_000, history),
+        replace(made_for(step(), before, 8_000, history), closing=True),
+        replace(made_for(step(), after, 8_000, ()), earlier=(Segment(before, history, "other"),)),
+    ):
+        found = outcome(made)
+        if isinstance(found, Projected):
+            check_rules(found.projection, made.profile.provider, 8_000)
+    repaired = repair(history, before).messages
+    assert not repaired or validate(repaired, before) == ()
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
