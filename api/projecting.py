@@ -89,6 +89,7 @@ def project_step(value: JsonValue, settings: Settings) -> Outcome:
     step = step_from_json(value)
     counter = counter_for(step.profile.counter)
     given = [one for one in step.evidence if isinstance(one, Packet)]
+    given += [packet for packets in step.results.values() for packet in packets]
     try:
         with open_services(settings) as services:
             reader = StoreReader(services)
