@@ -15,7 +15,8 @@ from tests.factories import put, read
 
 def labelled(store: EvidenceStore) -> dict[str, Any]:
     put(store, b'{"password": "hunter2"}', "vault.json", labels=("secret",))
-    return orjson.loads(orjson.dumps(packet_json(read(store, "/password", "vault.json"))))
+    found: dict[str, Any] = orjson.loads(orjson.dumps(packet_json(read(store, "/password", "vault.json"))))
+    return found
 
 
 def messages_for(store: EvidenceStore, folder: Path, clearances: list[str]) -> str:
