@@ -71,6 +71,7 @@ class Ledger:
                 self._outdated.add(before.value)
                 self._stand(before, Standing.SUPERSEDED)
                 self._unsettled.discard(fact.key)
+                self._replace(before.passage, fact.passage)
             self._facts[fact.key] = fact
             self._claim(fact, Standing.VERIFIED)
             lines.append(f"- fact {fact.statement} [{fact.passage}]")
@@ -134,6 +135,11 @@ class Ledger:
             self._ready.append((self._rng.randint(2, max(3, self._n_calls // 3)), name))
             self._group = []
             self._group_size = self._rng.randint(4, 7)
+
+    def _replace(self, before: EvidenceId, now: EvidenceId) -> None:
+        for item in tuple(self._items.values()):
+            if before in item.evidence:
+                self._put(replace(item, evidence=tuple(now if one == before else one for one in item.evidence)))
 
     def _put(self, item: ProgressItem) -> None:
         self._items[item.subject] = self._changed[item.subject] = item

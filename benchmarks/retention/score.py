@@ -124,6 +124,7 @@ def score(tally: Tally, known: Known, seen: Seen, reach: Reach, page: frozenset[
     listed = page if seen.lists_claims else frozenset[str]()
     both = [all(here(fact) or fact.passage in listed for fact in pair) for pair in known.conflicts]
     count("conflicts", sum(both), len(known.conflicts), "conflict_closed")
+    count("questions in the input", sum(name in seen.questions for name in known.questions), len(known.questions))
     asked = [name in seen.questions or seen.lists_claims for name in known.questions]
     count("questions", sum(asked), len(known.questions), "question_closed")
     if not (known.denied_ids.isdisjoint(seen.ids) and known.denied_words.isdisjoint(seen.values)):

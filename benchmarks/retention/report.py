@@ -1,0 +1,162 @@
+"""The figures of all strategies as one table, and ours as lines with bounds."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.retention.score import CLASSES, Tally
+from benchmarks.retention.strategies import CAP
+from benchmarks.table import Bound, Row
+
+OURS, FULL = "ours", "full history, cached by the provider"
+NONE, ALL = Bound("==", 0), Bound("==", 1)
+# What counts a share, in the order of the table: heading, name in a tally.
+SHARES = (
+    ("rules", "rules"),
+    ("facts in the input", "facts"),
+    ("or one call away", "reach"),
+    ("excerpts in use", "excerpts"),
+    ("conflicts", "conflicts"),
+    ("questions", "questions"),
+    ("answered", "answers"),
+    ("with no limit", "answers, no limit"),
+    ("evidence right", "evidence"),
+)
+
+
+@dataclass(slots=True)
+class Result:
+    """One strategy over all runs."""
+
+    label: str
+    by_run: dict[str, Tally] = field(default_factory=dict)
+    missing: str = ""
+    """Why there are no figures."""
+
+    @property
+    def total(self) -> Tally:
+        total = Tally()
+        for tally in self.by_run.values():
+            total.add(tally)
+        return total
+
+
+def quantile(seconds: Sequence[float], percent: int) -> float:
+    """The smallest value that so many percent do not exceed."""
+    ordered = sorted(seconds)
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+
+
+def format_table(results: Sequence[Result]) -> str:
+    """One row a strategy; figures of calls are counts of model calls, tokens and bills are shares of the full history's."""
+    full = next(one for one in results if one.label == FULL)
+    head = ["strategy", "calls", "over cap", "broken", "by itself", *(name for name, _ in SHARES)]
+    head += ["order outside", "denied shown", "tokens", "billed", "peak", "re-reads", "p50 ms", "p95 ms"]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for one in results:
+        if one.missing:
+            lines.append([one.label, one.missing, *["-"] * (len(head) - 2)])
+            continue
+        lines.append(_cells(one, full))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cells(one: Result, full: Result) -> list[str]:
+    total, failures = one.total, one.total.failures
+    whole = Tally()
+    # a peer that broke off is held against the runs that it finished
+    for name in one.by_run:
+        whole.add(full.by_run[name])
+    broken = failures["pair_broken"]
+    return [
+        one.label,
+        str(total.calls),
+        str(failures["over_budget"]),
+        str(broken),
+        str(broken - total.broken_by_script),
+        *(_share(total, name) for _, name in SHARES),
+        str(failures["injection_promoted"]),
+        str(failures["permission_leak"]),
+        f"{total.tokens / whole.tokens:.1%}",
+        f"{total.billed / whole.billed:.1%}",
+        str(total.peak),
+        str(total.n_rereads),
+        f"{1000 * statistics.median(total.seconds):.1f}",
+        f"{1000 * quantile(total.seconds, 95):.1f}",
+    ]
+
+
+def _share(total: Tally, name: str) -> str:
+    share = total.share(name)
+    return "-" if share is None else f"{share:.3f}"
+
+
+def format_failures(results: Sequence[Result]) -> str:
+    """Model calls by class of failure."""
+    lines = [["strategy", *CLASSES], ["---", *["---:"] * len(CLASSES)]]
+    lines += [[one.label, *(str(one.total.failures[name]) for name in CLASSES)] for one in results if not one.missing]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def rows(results: Sequence[Result], dense: Sequence[str]) -> list[Row]:
+    """Ours against its bounds. `dense` names the runs that hold more facts than fit."""
+    mine = next(one for one in results if one.label == OURS)
+    full = next(one for one in results if one.label == FULL)
+    total, failures, whole = mine.total, mine.total.failures, full.total
+    crowded = Tally()
+    for name in dense:
+        crowded.add(mine.by_run[name])
+    fitting = [name for name, tally in full.by_run.items() if tally.peak <= CAP]
+    made = [
+        Row("inputs over the cap or missing, of all", failures["over_budget"], total.calls, NONE),
+        Row("inputs with a broken exchange, of all", failures["pair_broken"], total.calls, NONE),
+        _kept(total, "rules", "scope rules in the input at every call"),
+        _kept(total, "reach", "facts in the input or one call away"),
+        _kept(crowded, "reach", "the same, in runs with more facts than fit"),
+        _kept(total, "excerpts", "source excerpts of the facts in use"),
+        _kept(total, "excerpts named", "the same, where progress names their evidence"),
+        _kept(total, "conflicts", "conflicts with both sides, in the input or one call away"),
+        _kept(total, "questions", "open questions, in the input or one call away"),
+        Row("inputs with an injected order outside fenced data, of all", failures["injection_promoted"], total.calls, NONE),
+        Row("inputs with a denied id or word, of all", failures["permission_leak"], total.calls, NONE),
+        _kept(total, "evidence", "answers whose evidence resolves to what they say"),
+        Row("tokens against full history", total.tokens, whole.tokens, Bound("<=", 0.1)),
+        Row("billed equivalent against cached full history, tokens", total.billed, whole.billed, Bound("<=", 1 / 3)),
+    ]
+    if fitting:
+        ours, theirs = (sum(one.by_run[name].kept["answers"] for name in fitting) for one in (mine, full))
+        made.append(Row("answers in runs that full history fits", ours, theirs, Bound(">=", 1)))
+    made += [
+        Row(f"{measure}, {name}", getattr(tally, member), getattr(full.by_run[name], member), None)
+        for measure, member in (("tokens", "tokens"), ("billed equivalent", "billed"))
+        for name, tally in mine.by_run.items()
+    ]
+    return made
+
+
+def _kept(total: Tally, name: str, line: str) -> Row:
+    return Row(line, total.kept[name], total.total[name], ALL)
+
+
+def as_json(results: Sequence[Result]) -> list[Mapping[str, object]]:
+    """Every figure, by strategy and run."""
+    return [
+        {"strategy": one.label, "missing": one.missing, "runs": {name: _tally_json(tally) for name, tally in one.by_run.items()}}
+        for one in results
+    ]
+
+
+def _tally_json(tally: Tally) -> Mapping[str, object]:
+    return {
+        "calls": tally.calls,
+        "kept": {name: [tally.kept[name], n] for name, n in tally.total.items()},
+        "failures": {name: tally.failures[name] for name in CLASSES},
+        "pair_broken_by_script": tally.broken_by_script,
+        "tokens": tally.tokens,
+        "summary_tokens": tally.summary_tokens,
+        "peak": tally.peak,
+        "billed": round(tally.billed),
+        "rereads": tally.n_rereads,
+        "p50_s": statistics.median(tally.seconds),
+        "p95_s": quantile(tally.seconds, 95),
+    }
