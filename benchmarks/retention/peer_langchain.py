@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ class LangChain:
 
     def count(self, messages: Sequence[Any]) -> int:
         """Exact, in place of the approximate default: four characters a token."""
-        return sum(self.tokens.message((one.id, one.type, hash(str(one.content))), lambda one=one: plain(one)) for one in messages)
+        return sum(self.tokens.message((one.id, one.type, hash(str(one.content))), partial(plain, one)) for one in messages)
 
     def grep(self, key: str) -> str:
         return ""
@@ -190,9 +191,8 @@ class DeepAgents(LangChain):
         return [found[-1].system_message, *found[-1].messages]
 
     def grep(self, key: str) -> str:
-        lines = [
-            line for path in sorted(Path(self._folder.name).rglob("*")) if path.is_file() for line in path.read_text().splitlines() if key in line
-        ]
+        files = [path for path in sorted(Path(self._folder.name).rglob("*")) if path.is_file()]
+        lines = [line for path in files for line in path.read_text().splitlines() if key in line]
         return "\n".join(line[:1_000] for line in lines[:20])
 
 

@@ -9,6 +9,7 @@ from projector.tokens.encodings import load_encoding
 
 # As in benchmarks/retention/strategies.py, which needs our own packages.
 DYNAMIC = 23_648
+MEMBERS = ("role", "tool_call_id", "content", "tool_calls")
 
 memory: Any = import_module("llama_index.core.memory")
 llms: Any = import_module("llama_index.core.llms")
@@ -41,7 +42,7 @@ class Memory:
 
     def plain(self, made: Any) -> list[Message]:
         found = [{"role": one.role.value, "content": one.content or "", **one.additional_kwargs} for one in made]
-        return [self._system, *({name: one[name] for name in ("role", "tool_call_id", "content", "tool_calls") if name in one} for one in found)]
+        return [self._system, *({name: one[name] for name in MEMBERS if name in one} for one in found)]
 
     def grep(self, key: str) -> str:
         return ""

@@ -9,6 +9,7 @@ from benchmarks.retention.strategies import CAP
 from benchmarks.table import Bound, Row
 
 OURS, FULL = "ours", "full history, cached by the provider"
+SKETCH = "sketch: ours with a dialogue that only grows until 0.8 of the cap"
 NONE, ALL = Bound("==", 0), Bound("==", 1)
 # What counts a share, in the order of the table: heading, name in a tally.
 SHARES = (
@@ -98,8 +99,8 @@ def format_failures(results: Sequence[Result]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def rows(results: Sequence[Result], dense: Sequence[str]) -> list[Row]:
-    """Ours against its bounds. `dense` names the runs that hold more facts than fit."""
+def rows(results: Sequence[Result], dense: Sequence[str], *, short: bool = False) -> list[Row]:
+    """Ours against its bounds; short runs are not held to what only long ones can save. `dense` names those with more facts than fit."""
     mine = next(one for one in results if one.label == OURS)
     full = next(one for one in results if one.label == FULL)
     total, failures, whole = mine.total, mine.total.failures, full.total
@@ -120,8 +121,8 @@ def rows(results: Sequence[Result], dense: Sequence[str]) -> list[Row]:
         Row("inputs with an injected order outside fenced data, of all", failures["injection_promoted"], total.calls, NONE),
         Row("inputs with a denied id or word, of all", failures["permission_leak"], total.calls, NONE),
         _kept(total, "evidence", "answers whose evidence resolves to what they say"),
-        Row("tokens against full history", total.tokens, whole.tokens, Bound("<=", 0.1)),
-        Row("billed equivalent against cached full history, tokens", total.billed, whole.billed, Bound("<=", 1 / 3)),
+        Row("tokens against full history", total.tokens, whole.tokens, None if short else Bound("<=", 0.1)),
+        Row("billed equivalent against cached full history, tokens", total.billed, whole.billed, None if short else Bound("<=", 1 / 3)),
     ]
     if fitting:
         ours, theirs = (sum(one.by_run[name].kept["answers"] for name in fitting) for one in (mine, full))
