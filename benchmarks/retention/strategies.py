@@ -6,17 +6,20 @@ from typing import Protocol
 
 from api.tools import definitions
 from benchmarks.retention.scenario import SYSTEM, Call, Message, Scenario
+from benchmarks.retention.words import ID
 from evidence_store.model import Packet
 from projector import (
     GivenEvidence,
     Principal,
     Profile,
     Projected,
+    Projection,
     Step,
     TokenCounter,
     counter_for,
     project,
 )
+from projector.compact import is_reference
 from projector.render.openai_chat import system_message
 
 PROFILE = Profile("openai", "gpt-4o", 32_768, 4_096, 1_024, "o200k_base")
@@ -67,6 +70,15 @@ def _name(tool: Message) -> str:
     return str(tool["function"]["name"])
 
 
+def left_out(projection: Projection) -> bool:
+    """Whether there was more to show: things left out for want of room, or references to what stands nowhere in full."""
+    if any(line.reason in ("no room", "not reached") for line in projection.omitted):
+        return True
+    shown = {*projection.evidence, *projection.in_exchanges}
+    bodies = [str(message.get("content")) for message in projection.messages if message.get("role") == "tool"]
+    return any(not shown.issuperset(ID.findall(body)) for body in bodies if is_reference(body))
+
+
 class FullHistory:
     """Everything, always."""
 
@@ -97,8 +109,8 @@ class Ours:
         self._counter: TokenCounter = counter_for(PROFILE.counter)
         self.outcomes: list[str] = []
         """Texts of the outcomes that were no input."""
-        self.used: list[tuple[int, int]] = []
-        """Of each input: dynamic tokens used, dynamic tokens left over although something was left out for want of room."""
+        self.crowded: list[tuple[int, int]] = []
+        """Of each input that left something out: dynamic tokens used, and there were."""
 
     def start(self, scenario: Scenario) -> None:
         self._messages, self._results = [], {}
@@ -126,8 +138,8 @@ class Ours:
             self.outcomes.append(outcome.text)
             return Made((), seconds, failure=outcome.text)
         receipt = outcome.projection.receipt
-        left_out = any(line.reason in ("no room", "not reached") for line in outcome.projection.omitted)
-        self.used.append((receipt.dynamic_used, receipt.budget.dynamic if left_out else receipt.dynamic_used))
+        if left_out(outcome.projection):
+            self.crowded.append((receipt.dynamic_used, receipt.budget.dynamic))
         return Made(tuple(dict(message) for message in outcome.projection.messages), seconds)
 
     def grep(self, key: str) -> str:
