@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from benchmarks.retention.generate import generate
 from benchmarks.retention.peers import PEERS, Peer, PeerMissing
-from benchmarks.retention.report import FULL, OURS, SKETCH, Result, as_json, format_failures, format_table, rows
+from benchmarks.retention.report import FULL, OURS, SKETCH, Result, as_json, format_cost, format_failures, format_kept, rows
 from benchmarks.retention.run import Runner
 from benchmarks.retention.scenario import Scenario
 from benchmarks.retention.sketch import Appending
@@ -50,8 +50,9 @@ def peers(words: Sequence[str], scenarios: Sequence[Scenario]) -> list[Result]:
     for name in PEERS:
         if words and not any(word in name.label for word in words):
             continue
+        chosen = [one for one in scenarios if name.max_calls is None or len(one.calls) <= name.max_calls]
         try:
-            found.append(measure(name.label, Peer(name), scenarios))
+            found.append(measure(name.label, Peer(name), chosen))
         except PeerMissing as exc:
             found.append(Result(name.label, missing=str(exc)))
     return found
@@ -65,7 +66,7 @@ def main(words: Sequence[str]) -> int:
         measure(FULL, nullcontext(FullHistory()), scenarios),
         *peers(words, scenarios),
     ]
-    print(format_table(results), end="\n\n")
+    print(format_kept(results), format_cost(results), sep="\n\n", end="\n\n")
     print(format_failures(results), end="\n\n")
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / "retention_strategies.json").write_text(json.dumps(as_json(results), indent=1) + "\n", encoding="utf-8")

@@ -25,7 +25,8 @@ class Memory:
         self._system: Message = {}
         self._memory: Any = None
         encoding = load_encoding("o200k_base")
-        self._encode = cache(encoding.encode_ordinary)
+        # whole histories are counted as one text: too much to remember
+        self._encode = cache(encoding.encode_ordinary) if kind == "memory" else encoding.encode_ordinary
 
     def start(self, system: Message) -> None:
         self._system = system

@@ -29,6 +29,8 @@ class PeerName:
     package: str
     """Names the file in `requirements/` and the module `peer_…`."""
     strategy: str
+    max_calls: int | None = None
+    """Longer runs are left out, where a strategy takes minutes for one input."""
 
 
 PEERS = (
@@ -44,7 +46,8 @@ PEERS = (
     PeerName("agent-framework `ContextWindowCompactionStrategy`, its estimate", "framework", "estimate"),
     PeerName("agent-framework `ContextWindowCompactionStrategy`, exact counter", "framework", "exact"),
     PeerName("LlamaIndex `Memory`", "llama", "memory"),
-    PeerName("LlamaIndex `ChatMemoryBuffer`", "llama", "buffer"),
+    # It counts what is left of the whole history anew for each user turn that it takes away.
+    PeerName("LlamaIndex `ChatMemoryBuffer`, runs of up to 80 calls", "llama", "buffer", max_calls=80),
 )
 
 

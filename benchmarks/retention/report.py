@@ -1,7 +1,7 @@
 """The figures of all strategies as one table, and ours as lines with bounds."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.retention.score import CLASSES, Tally
@@ -48,55 +48,58 @@ def quantile(seconds: Sequence[float], percent: int) -> float:
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 
-def format_table(results: Sequence[Result]) -> str:
-    """One row a strategy; figures of calls are counts of model calls, tokens and bills are shares of the full history's."""
+def format_kept(results: Sequence[Result]) -> str:
+    """One row a strategy: what its inputs held, as shares, and what its reader answered."""
+    return _table(["strategy", "calls", "over cap", "broken", "by itself", *(name for name, _ in SHARES)], results, _kept_cells)
+
+
+def _kept_cells(one: Result) -> list[str]:
+    total, failures = one.total, one.total.failures
+    broken = failures["pair_broken"]
+    counts = (total.calls, failures["over_budget"], broken, broken - total.broken_by_script)
+    return [*map(str, counts), *(_share(total, name) for _, name in SHARES)]
+
+
+def format_cost(results: Sequence[Result]) -> str:
+    """One row a strategy: what slipped through, and what it cost; tokens and bill are shares of the full history's."""
     full = next(one for one in results if one.label == FULL)
-    head = ["strategy", "calls", "over cap", "broken", "by itself", *(name for name, _ in SHARES)]
-    head += ["order outside", "denied shown", "tokens", "billed", "peak", "re-reads", "p50 ms", "p95 ms"]
+
+    def cells(one: Result) -> list[str]:
+        total, failures = one.total, one.total.failures
+        whole = Tally()
+        # a peer that did not do all runs is held against those that it did
+        for name in one.by_run:
+            whole.add(full.by_run[name])
+        return [
+            str(failures["injection_promoted"]),
+            str(failures["permission_leak"]),
+            f"{total.tokens / whole.tokens:.1%}",
+            f"{total.billed / whole.billed:.1%}",
+            str(total.peak),
+            str(total.n_rereads),
+            f"{1000 * statistics.median(total.seconds):.1f}",
+            f"{1000 * quantile(total.seconds, 95):.1f}",
+        ]
+
+    head = ["strategy", "order outside", "denied shown", "tokens", "billed", "peak", "re-reads", "p50 ms", "p95 ms"]
+    return _table(head, results, cells)
+
+
+def format_failures(results: Sequence[Result]) -> str:
+    """Model calls by class of failure."""
+    return _table(["strategy", *CLASSES], results, lambda one: [str(one.total.failures[name]) for name in CLASSES])
+
+
+def _table(head: list[str], results: Sequence[Result], cells: Callable[[Result], list[str]]) -> str:
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for one in results:
-        if one.missing:
-            lines.append([one.label, one.missing, *["-"] * (len(head) - 2)])
-            continue
-        lines.append(_cells(one, full))
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _cells(one: Result, full: Result) -> list[str]:
-    total, failures = one.total, one.total.failures
-    whole = Tally()
-    # a peer that broke off is held against the runs that it finished
-    for name in one.by_run:
-        whole.add(full.by_run[name])
-    broken = failures["pair_broken"]
-    return [
-        one.label,
-        str(total.calls),
-        str(failures["over_budget"]),
-        str(broken),
-        str(broken - total.broken_by_script),
-        *(_share(total, name) for _, name in SHARES),
-        str(failures["injection_promoted"]),
-        str(failures["permission_leak"]),
-        f"{total.tokens / whole.tokens:.1%}",
-        f"{total.billed / whole.billed:.1%}",
-        str(total.peak),
-        str(total.n_rereads),
-        f"{1000 * statistics.median(total.seconds):.1f}",
-        f"{1000 * quantile(total.seconds, 95):.1f}",
-    ]
+        lines.append([one.label, *([one.missing, *["-"] * (len(head) - 2)] if one.missing else cells(one))])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _share(total: Tally, name: str) -> str:
     share = total.share(name)
     return "-" if share is None else f"{share:.3f}"
-
-
-def format_failures(results: Sequence[Result]) -> str:
-    """Model calls by class of failure."""
-    lines = [["strategy", *CLASSES], ["---", *["---:"] * len(CLASSES)]]
-    lines += [[one.label, *(str(one.total.failures[name]) for name in CLASSES)] for one in results if not one.missing]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def rows(results: Sequence[Result], dense: Sequence[str], *, short: bool = False) -> list[Row]:

@@ -1,17 +1,18 @@
 """What our projector could cost if its dialogue only grew: a sketch over its public parts, measured beside it. No part of the product.
 
 The dialogue is appended to, whole and unchanged, until the input reaches 0.8 of the cap; then its older part is let go at once. The
-sections stand behind it, in a room of their own, and are the only thing that the provider reads anew. A change of task or permission
-starts it afresh.
+sections stand behind it, in a room of their own, and are the only thing that the provider reads anew; they show the excerpts of the
+facts in use, also where progress only names their subjects. A change of task or permission starts the dialogue afresh.
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 from api.tools import definitions
 from benchmarks.retention.scenario import SYSTEM, Call, Message, Scenario
 from benchmarks.retention.strategies import CAP, PROFILE, Made
-from evidence_store.model import Packet
+from evidence_store.model import EvidenceId, Packet, ProgressState, Standing
 from projector import GivenEvidence, Principal, Projected, Step, counter_for, project
 from projector.exchanges import iter_groups
 from projector.measure import Measure
@@ -71,6 +72,7 @@ class Appending:
             messages=(request,) if request else (),
             progress=call.progress,
             claims=call.claims,
+            evidence=tuple(_in_use(call)),
             principal=Principal(call.clearances),
         )
         outcome = project(step, self._world, self._counter, self._world)
@@ -84,3 +86,12 @@ class Appending:
 
     def grep(self, key: str) -> str:
         return ""
+
+
+def _in_use(call: Call) -> Iterator[EvidenceId]:
+    """What the facts rest on that speak of a subject being worked on."""
+    doing = [item for item in call.progress if item.state is ProgressState.DOING]
+    subjects = {subject for item in doing for subject in (item.subject, *item.uses)}
+    for claim in call.claims:
+        if claim.standing is Standing.VERIFIED and any(subject in claim.text for subject in subjects):
+            yield from (one.evidence for one in claim.citations)
