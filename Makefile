@@ -108,7 +108,7 @@ bench-projector: $(STAMP) ## the projector's own time and use of its budget, and
 	@$(PY) -m benchmarks.bench_projector
 
 bench-retention: $(STAMP) ## what each model input still holds, ours against other packages' context strategies (installs them into build/)
-	@echo "bench: generated runs with every strategy; the whole takes about half an hour, QUICK=1 a minute"
+	@echo "bench: generated runs with every strategy; the whole takes about ten minutes, QUICK=1 one"
 	@$(PY) -m benchmarks.bench_retention
 
 bench-runs: $(STAMP) ## whole compat runs over large documents (needs a corpus: CORPUS=…)

@@ -143,9 +143,9 @@ class Summarizing(LangChain):
 
 
 class DeepAgents(LangChain):
-    """deepagents: large results to files, dangling calls patched, history summarized and kept in a file; all by its defaults."""
+    """deepagents: large results to files, dangling calls patched, history summarized and kept in a file; by its defaults."""
 
-    def __init__(self, tokens: Tokens, kind: str) -> None:
+    def __init__(self, tokens: Tokens, kind: str, *, exact: bool) -> None:
         super().__init__(tokens)
         self._folder = tempfile.TemporaryDirectory()
         backends: Any = import_module("deepagents.backends")
@@ -156,7 +156,8 @@ class DeepAgents(LangChain):
         backend = backends.FilesystemBackend(root_dir=self._folder.name, virtual_mode=True)
         self._files = filesystem.FilesystemMiddleware(backend=backend)
         self._patch = patch.PatchToolCallsMiddleware()
-        self._middleware = summarization.create_summarization_middleware(fake_model(), backend, summarizer=self.summarizer(kind))
+        options = {"token_counter": self.count} if exact else {}
+        self._middleware = summarization.create_summarization_middleware(fake_model(), backend, summarizer=self.summarizer(kind), **options)
         self.tools = [convert(tool) for tool in self._files.tools]
         self._state: Message = {}
 
@@ -207,5 +208,7 @@ def adapter(strategy: str, tokens: Tokens) -> LangChain:
         case "summary-head-tail" | "summary-perfect":
             return Summarizing(tokens, strategy.removeprefix("summary-"))
         case "deepagents-head-tail" | "deepagents-perfect":
-            return DeepAgents(tokens, strategy.removeprefix("deepagents-"))
+            return DeepAgents(tokens, strategy.removeprefix("deepagents-"), exact=False)
+        case "deepagents-exact":
+            return DeepAgents(tokens, "perfect", exact=True)
     raise ValueError(f"no strategy {strategy!r}")

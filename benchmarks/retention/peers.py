@@ -41,6 +41,7 @@ PEERS = (
     PeerName("langchain `SummarizationMiddleware`, untrimmed, perfect summarizer", "langchain", "summary-perfect"),
     PeerName("deepagents, head-and-tail summarizer", "langchain", "deepagents-head-tail"),
     PeerName("deepagents, perfect summarizer", "langchain", "deepagents-perfect"),
+    PeerName("deepagents, perfect summarizer, exact counter", "langchain", "deepagents-exact"),
     PeerName("openai-agents `ToolOutputTrimmer()`", "agents", "default"),
     PeerName("openai-agents `ToolOutputTrimmer(recent_turns=1)`", "agents", "recent"),
     PeerName("agent-framework `ContextWindowCompactionStrategy`, its estimate", "framework", "estimate"),

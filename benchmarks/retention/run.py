@@ -104,7 +104,8 @@ class Runner:
             tally.failures["pair_broken"] += 1
             tally.broken_by_script += all(fault.call_id in self._unanswered for fault in faults)
         seen = join([one.seen for one in met])
-        score(tally, known, seen, self._reach, page)
+        if met:
+            score(tally, known, seen, self._reach, page)
         tally.peak = max(tally.peak, tokens)
         tally.tokens += tokens + made.summary_tokens
         tally.summary_tokens += made.summary_tokens
