@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-runs bench-walk bench-diff bench-counters fuzz lock clean version
+.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -102,6 +102,14 @@ bench-store: $(STAMP) ## the store against what it stands on (needs a corpus: CO
 bench-start: $(STAMP) ## start of the command line
 	@echo "bench: evidence resources as a whole process"
 	@$(PY) -m benchmarks.bench_start
+
+bench-projector: $(STAMP) ## the projector's own time and use of its budget, and against trim_messages
+	@echo "bench: projections of long histories, counts, budget"
+	@$(PY) -m benchmarks.bench_projector
+
+bench-retention: $(STAMP) ## what each model input still holds, ours against other packages' context strategies (installs them into build/)
+	@echo "bench: generated runs with every strategy; the whole takes about ten minutes, QUICK=1 one"
+	@$(PY) -m benchmarks.bench_retention
 
 bench-runs: $(STAMP) ## whole compat runs over large documents (needs a corpus: CORPUS=…)
 	@echo "bench: compat runs over the oldest and the newest version of large documents"
