@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from evidence_store.model import EvidenceId, Packet, ProgressState
+from evidence_store.model import EvidenceId, Packet, ProgressState, Standing
 from projector.model import Need, NeedLine, Step
 from projector.ports import EvidenceReader
 
@@ -70,9 +70,17 @@ def _asked(step: Step) -> Iterator[EvidenceId]:
             yield from (citation.evidence for citation in claim.citations)
     for item in step.evidence:
         yield item.id if isinstance(item, Packet) else item
-    for progress in step.progress:
-        if progress.state is ProgressState.DOING:
-            yield from progress.evidence
+    doing = [progress for progress in step.progress if progress.state is ProgressState.DOING]
+    for progress in doing:
+        yield from progress.evidence
+    # What the facts rest on that speak of what is being worked on, or of what that rests on.
+    subjects = tuple(dict.fromkeys(subject for item in doing for subject in (item.subject, *item.uses) if subject))
+    for claim in step.claims if subjects else ():
+        if claim.standing in _SETTLED and any(subject in claim.text or subject == claim.about.pointer for subject in subjects):
+            yield from (citation.evidence for citation in claim.citations)
+
+
+_SETTLED = (Standing.VERIFIED, Standing.CONFLICTING)
 
 
 @dataclass(frozen=True, slots=True)

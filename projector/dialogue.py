@@ -3,6 +3,7 @@
 Groups come newest first and lazily; each is kept whole, kept with results by reference, or left out whole.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,8 +13,12 @@ from projector.dialects.forms import Dialect, Item, Part
 from projector.exchanges import Group
 from projector.history import iter_history, iter_instructions, iter_items_back
 from projector.measure import Measure
+from projector.minified import minified
 from projector.model import JsonObject, Step
 from projector.permission import Permission
+
+BY_REFERENCE = "results by reference"
+_ID = re.compile(r"ev_[0-9a-z]{12,14}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,11 @@ class Dialogue:
         self._reached = 0
         return None
 
+    def may_stand(self, group: Group) -> bool:
+        """Whether what the assistant says and asks in a group names nothing that the principal may not see; results are withheld apart."""
+        named = [evidence for message in group.messages for part in self._dialect.read(message, 0).parts for evidence in _named_in(part)]
+        return self._permission.allows(named)
+
     def rest(self) -> str | None:
         """Names what of the history was never looked at."""
         return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
@@ -90,7 +100,7 @@ class Dialogue:
             tokens=sum(map(self._measure.message, messages)),
             evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
             in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
-            note="; ".join(filter(None, (group.note, "results by reference" if messages != allowed else ""))),
+            note="; ".join(filter(None, (group.note, BY_REFERENCE if messages != allowed else ""))),
         )
 
     def _rewritten(self, group: Group, messages: tuple[JsonObject, ...], new_body: NewBody) -> tuple[JsonObject, ...]:
@@ -107,3 +117,9 @@ class Dialogue:
     def _shown_elsewhere(self, call: str, shown: frozenset[EvidenceId]) -> bool:
         packets = self._step.results.get(call, ())
         return bool(packets) and shown.issuperset(packet.id for packet in packets)
+
+
+def _named_in(part: Part) -> tuple[EvidenceId, ...]:
+    """Evidence that a text or the arguments of a call name; what a result names is looked at with its body."""
+    text = part.text if part.kind == "text" else "" if part.kind == "result" else minified([part.arguments, part.raw])
+    return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text))))

@@ -11,7 +11,7 @@ from evidence_store.model import EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.collect import Collected
 from projector.dialects.forms import Dialect, Opening
-from projector.dialogue import Dialogue, Passage
+from projector.dialogue import BY_REFERENCE, Dialogue, Passage
 from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
 from projector.lines import Block, InUse, block_name, blocks, claims_text, visible
 from projector.measure import Measure
@@ -43,6 +43,9 @@ PROGRESS_FLOOR = 5
 DOING_SHARE = 25
 GAPS = "in place of turns left out"
 _BASE = ("[progress]\n", EVIDENCE_HEAD, EVIDENCE_END)
+# What is open is told before what is settled: a question that nobody sees is not answered.
+REST_ORDER: tuple[ClaimSection, ...] = ("open", "facts", "excluded")
+NOT_PERMITTED = "names evidence that is not available"
 # In the order of the section; what is done or excluded is only counted.
 SHOWN_STATES = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
 
@@ -86,6 +89,13 @@ class Overfull:
     kept: tuple[Kept, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """An open exchange, which must stand, names evidence that the principal may not see."""
+
+    name: str
+
+
 class Fit:
     """Fills one room, once."""
 
@@ -104,6 +114,7 @@ class Fit:
         self._candidates = prepare(material.step.candidates)
         self._rescued: list[EvidenceId] = []
         """Of results that cannot be sent as such."""
+        self._forbidden = ""
         self._open: Passage | None = None
         self._newest: Passage | None = None
         self._later: list[Passage] = []
@@ -125,10 +136,12 @@ class Fit:
         )
         self._claim_shelves = {name: Shelf[Block].of(name, block_name, self._price_block) for name in CLAIM_SECTIONS}
 
-    def run(self) -> Fitted | Overfull:
-        """Fills the room; Overfull when what must stand does not fit."""
+    def run(self) -> Fitted | Overfull | Forbidden:
+        """Fills the room; Overfull when what must stand does not fit, Forbidden when it may not be shown."""
         self._require_sections()
         self._require_exchange()
+        if self._forbidden:
+            return Forbidden(self._forbidden)
         self._require_needed()
         if self._room.left < 0:
             return self._overfull()
@@ -172,6 +185,9 @@ class Fit:
         while (group := self._dialogue.take()) is not None:
             if group.kind == "unusable":
                 self._leave_unusable(group.name, group.note, group.calls)
+            elif not self._dialogue.may_stand(group):
+                self._forbidden = self._forbidden or (group.name if group.open_calls else "")
+                self._leave_unusable(group.name, NOT_PERMITTED, group.calls)
             elif group.kind != "exchange":
                 self._later.append(self._dialogue.passage(group, frozenset()))
             elif group.open_calls:
@@ -243,7 +259,7 @@ class Fit:
         items = fill(self._room, self._progress_shelf, rest, self._room.left)
         self._progress += items.taken
         leave(self._room, self._progress_shelf, items.left)
-        for name in CLAIM_SECTIONS:
+        for name in REST_ORDER:
             listed = frozenset(self._claims[name])
             others = [block for block in self._blocks[name] if block not in listed]
             filled = fill(self._room, self._claim_shelves[name], others, self._room.left)
@@ -252,7 +268,16 @@ class Fit:
         self._fill_recent(self._room.left, passing_over=True)
         self._fill_background(self._room.left)
         self._fill_evidence(0)
+        self._restore_recent()
         self._account()
+
+    def _restore_recent(self) -> None:
+        """Exchanges that were taken by reference, whole again where there is room after all, the newest first."""
+        for place, short in enumerate(self._recent):
+            if BY_REFERENCE in short.note:
+                whole = self._dialogue.passage(short.group, self._in_full().union(self._packets))
+                if whole.tokens > short.tokens and self._room.swap("dialogue", short.group.name, whole.tokens, whole.note):
+                    self._recent[place] = whole
 
     def _share(self, percent: int) -> int:
         return self._dynamic * percent // 100
@@ -297,9 +322,12 @@ class Fit:
             return self._later.pop(0)
         shown = self._in_full().union(self._packets)
         while (group := self._dialogue.take()) is not None:
-            if group.kind != "unusable":
+            if group.kind == "unusable":
+                self._leave_unusable(group.name, group.note, group.calls)
+            elif not self._dialogue.may_stand(group):
+                self._leave_unusable(group.name, NOT_PERMITTED, group.calls)
+            else:
                 return self._dialogue.passage(group, shown)
-            self._leave_unusable(group.name, group.note, group.calls)
         return None
 
     def _fitting(self, passage: Passage, limit: int) -> Passage | None:

@@ -26,6 +26,12 @@ def permission_unsettled(step: Step, budget: Budget) -> Paused:
     return Paused(step, must_tokens=0, room_tokens=budget.dynamic, text=text, reasons=(text,))
 
 
+def exchange_forbidden(step: Step, budget: Budget, name: str) -> Paused:
+    """The open exchange names what the principal may not see by now: without it the calls would lose their place."""
+    text = f"{name} is open and names evidence that is not available to this principal; close it, or ask on behalf of who made it"
+    return Paused(step, must_tokens=0, room_tokens=budget.dynamic, text=text, reasons=(text,))
+
+
 def what_instead(step: Step, over: Overfull, measure: Measure, dialect: Dialect) -> Outcome:
     """The first of these that would make it fit: externalise, wait, split; else pause."""
     excess = over.must_tokens - over.room_tokens

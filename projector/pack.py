@@ -36,6 +36,17 @@ class Room:
         self.require(section, name, tokens, note)
         return True
 
+    def swap(self, section: Section, name: str, tokens: int, note: str) -> bool:
+        """Takes a piece that was taken in another form; says whether there was room for the difference."""
+        for place, line in enumerate(self.kept):
+            if (line.section, line.name) == (section, name):
+                if tokens - line.tokens > self.left:
+                    return False
+                self.left -= tokens - line.tokens
+                self.kept[place] = Kept(section, name, tokens, note)
+                return True
+        return False
+
     def leave(self, section: Section, names: Iterable[str], tokens: int | None, reason: str) -> None:
         """Names what is left out; no names, no line."""
         found = tuple(names)

@@ -26,9 +26,9 @@ from projector.collect import collect, iter_named
 from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Dialogue, Request, find_request, instructions
 from projector.errors import BrokenRule
-from projector.fit import Fit, Fitted, Material, Overfull
+from projector.fit import Fit, Fitted, Forbidden, Material, Overfull
 from projector.history import dialect_of, open_before
-from projector.instead import boundary_open, over_fixed, permission_unsettled, what_instead
+from projector.instead import boundary_open, exchange_forbidden, over_fixed, permission_unsettled, what_instead
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
 from projector.measure import Measure, repaired
 from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step
@@ -59,6 +59,8 @@ def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gat
     for _ in range(_MAX_ROUNDS):
         material = _material(step, form, reader, permission.permitted(iter_named(step)), budget.dynamic - margin)
         fitted = Fit(material, measure, Dialogue(step, form.dialect, measure, permission, form.request)).run()
+        if isinstance(fitted, Forbidden):
+            return exchange_forbidden(step, budget, fitted.name)
         if isinstance(fitted, Overfull):
             return what_instead(step, fitted, measure, form.dialect)
         projection = _render(step, form, measure, budget, fixed, fitted)
