@@ -92,6 +92,10 @@ def _require_same_alone(document: Document, node: Node) -> None:
     text, column = document.source(node).decode("utf-8"), column_of(document.raw, node.span.start)
     if document.format is Format.YAML and _NOT_ALONE.search(text):
         return
+    # A carriage return alone ends a line of YAML, and none of ours: the column then says nothing of the indentation.
+    line = document.raw[document.raw.rfind(b"\n", 0, node.span.start) + 1 : node.span.start]
+    if document.format is Format.YAML and b"\r" in line:
+        return
     value = _without_kept_ends(plain_value(document, node))
     readings = [_read(text, document.format, column)]
     if document.format is Format.YAML:
