@@ -108,7 +108,14 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "list_claims",
         "Claims of the task with their standing and evidence.",
-        {"standing": _text("Only this standing, such as verified."), "after": _AFTER, "limit": _whole("Claims at most, 100 by default.")},
+        {
+            "standing": _text("Only this standing, such as verified."),
+            "resource": _text("Only about this resource."),
+            "pointer": _text("Only about this place or below it."),
+            "text": _text("Only with these words, whatever their case."),
+            "after": _AFTER,
+            "limit": _whole("Claims at most, 100 by default."),
+        },
         (),
         list_claims,
     ),

@@ -21,6 +21,7 @@ from evidence_store.model import (
     ResourceName,
     Standing,
 )
+from evidence_store.pointers import plain_form
 from evidence_store.records.runs import StepKey
 from evidence_store.store.claims import ClaimRequest
 from projector import format_progress_item
@@ -48,15 +49,29 @@ def get_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
 def list_claims(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     """Claims with their standing, one JSON line each, in order."""
     standing, after = arguments.one_of("standing", [s.value for s in Standing]), arguments.find_text("after")
+    resource, pointer, text = arguments.find_text("resource"), arguments.find_text("pointer"), arguments.find_text("text")
     limit = arguments.find_int("limit", 1, 1000) or LISTED
     arguments.finish()
-    claims = [c for c in context.store.claims.list_claims(require_step(context).run.task) if standing is None or c.standing == standing]
+    below = None if pointer is None else plain_form(pointer)
+    claims = [
+        claim
+        for claim in context.store.claims.list_claims(require_step(context).run.task)
+        if (standing is None or claim.standing == standing)
+        and (resource is None or claim.about.resource == resource)
+        and (below is None or _is_below(claim.about.pointer, below))
+        and (text is None or text.casefold() in claim.text.casefold())
+    ]
     if after is not None:
         claims = [c for c in claims if _number(c.id) > _number(after)]
     lines = [_claim_line(claim) for claim in claims[:limit]]
     if len(claims) > limit:
         lines.append(f"next: {orjson.dumps({'after': claims[limit - 1].id}).decode()}")
     return packets_answer((), *(lines or ["no claims"]))
+
+
+def _is_below(pointer: Pointer | None, place: Pointer) -> bool:
+    """Whether a claim speaks of this place or of one below it."""
+    return pointer is not None and (pointer == place or pointer.startswith(f"{place}/"))
 
 
 def _claim_line(claim: ClaimView) -> str:

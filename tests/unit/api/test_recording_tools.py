@@ -112,3 +112,18 @@ def test_claims_are_listed_by_standing_and_in_pages(context: ToolContext, store:
     assert ([one["claim"] for one in json_lines(page)], 'next: {"after":"C1"}' in page.text) == (["C1"], True)
     assert error(call(context, "list_claims", after="first")) == ("bad_argument", True)
     assert store.claims.get(TASK, 1).standing is Standing.OPEN
+
+
+def test_claims_are_listed_by_what_they_speak_of(context: ToolContext) -> None:
+    places = [("a.json", "/paths/~1a"), ("a.json", "/paths/~1a/get"), ("a.json", "/paths/~1ab"), ("b.json", "")]
+    for resource, pointer in places:
+        call(context, "record_claim", about={"resource": resource, "pointer": pointer}, text=f"About {pointer} It Is So.", citations=[])
+
+    def listed(**asked: JsonValue) -> list[object]:
+        return [one["claim"] for one in json_lines(call(context, "list_claims", **asked))]
+
+    assert listed(resource="a.json") == ["C1", "C2", "C3"]
+    assert listed(pointer="/paths/~1a") == ["C1", "C2"]
+    assert listed(resource="b.json", pointer="") == ["C4"]
+    assert listed(text="about /paths/~1ab it is") == ["C3"]
+    assert listed(resource="c.json") == []
