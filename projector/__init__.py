@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         UnknownCounter,
         UnknownProvider,
     )
+    from projector.explain import explain_json, explain_receipt_json, explain_receipt_text, explain_text
     from projector.given import GivenEvidence
     from projector.model import (
         Candidate,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
+    from projector.strategies import Compared, compare_strategies, compared_json, compared_text
     from projector.tokens.cut import CutText, cut_json, cut_text
     from projector.tokens.figures import figure_of
     from projector.tokens.limit import TokenLimit
@@ -103,6 +105,18 @@ _HOME = {
     "tokens.remote": ("CountAnswered", "CountAsked", "RemoteCounter"),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
     "dialects.forms": ("Fault",),
+    "explain": (
+        "explain_json",
+        "explain_receipt_json",
+        "explain_receipt_text",
+        "explain_text",
+    ),
+    "strategies": (
+        "Compared",
+        "compare_strategies",
+        "compared_json",
+        "compared_text",
+    ),
     "validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -112,6 +126,7 @@ __all__ = [
     "BrokenRule",
     "Budget",
     "Candidate",
+    "Compared",
     "CountAnswered",
     "CountAsked",
     "CounterUnavailable",
@@ -153,10 +168,17 @@ __all__ = [
     "UnknownProvider",
     "Usage",
     "budget_for",
+    "compare_strategies",
+    "compared_json",
+    "compared_text",
     "counter_for",
     "counter_name_for_model",
     "cut_json",
     "cut_text",
+    "explain_json",
+    "explain_receipt_json",
+    "explain_receipt_text",
+    "explain_text",
     "externalise",
     "figure_of",
     "format_claim_line",

@@ -118,8 +118,10 @@ def _add_checking(verbs: Verbs) -> None:
     validate.add_argument("--provider", required=True, metavar="P", help="openai, openai-responses, anthropic or gemini")
     validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
     validate.add_argument("--repair", action="store_true", help="print the list made whole, and what was done to it")
-    project = verbs.add("project", "Build the input of one step.", "checking:run_project")
+    project = verbs.add("project", "Build the input of one step.", "projecting:run_project")
     project.add_argument("step", metavar="STEP.json")
+    project.add_argument("--explain", action="store_true", help="say where the tokens went, what was left out, and why")
+    project.add_argument("--compare", action="store_true", help="show side by side what each strategy keeps and leaves out")
 
 
 def _add_demo(verbs: Verbs) -> None:
