@@ -129,6 +129,7 @@ class Session:
                 receipt.budget.input_cap,
                 projection.tokens,
                 shown,
+                projection.outside,
             ),
         )
         self.spent.by_step.append(projection.tokens)

@@ -47,10 +47,12 @@ if TYPE_CHECKING:
     from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
     from projector.project import project
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
+    from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
+    from projector.stored_receipt import receipt_from_json
     from projector.strategies import Compared, compare_strategies, compared_json, compared_text
     from projector.tokens.cut import CutText, cut_json, cut_text
     from projector.tokens.figures import figure_of
@@ -117,6 +119,13 @@ _HOME = {
         "compared_json",
         "compared_text",
     ),
+    "stored_receipt": ("receipt_from_json",),
+    "receipt_diff": (
+        "ReceiptDiff",
+        "diff_receipts",
+        "receipt_diff_json",
+        "receipt_diff_text",
+    ),
     "validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -154,6 +163,7 @@ __all__ = [
     "Projection",
     "ProjectorError",
     "Receipt",
+    "ReceiptDiff",
     "RefusedCut",
     "RefusedStep",
     "RemoteCounter",
@@ -175,6 +185,7 @@ __all__ = [
     "counter_name_for_model",
     "cut_json",
     "cut_text",
+    "diff_receipts",
     "explain_json",
     "explain_receipt_json",
     "explain_receipt_text",
@@ -192,6 +203,9 @@ __all__ = [
     "parse_packets",
     "parse_sections",
     "project",
+    "receipt_diff_json",
+    "receipt_diff_text",
+    "receipt_from_json",
     "receipt_json",
     "repair",
     "reported_input",

@@ -1,12 +1,14 @@
 """Runs: pins, steps and their inputs, calls that open and close, and what was shown in which grade."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
+import zstandard
 
 from evidence_store.canonical import digest_of
-from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, NotFound
+from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Grade, Outcome, ResourceName, TaskName
 from evidence_store.records.runs import RunKey, Shown, StepKey
 from evidence_store.store import EvidenceStore
@@ -122,6 +124,21 @@ def test_the_input_of_a_step_can_be_replayed_byte_for_byte(store: EvidenceStore)
     assert again == {"messages": MESSAGES, "tools": TOOLS}
     assert digest_of(orjson.dumps(again)) == digest == kept.input_digest
     assert (kept.counter, kept.exactness, kept.cap_tokens, kept.used_tokens) == ("o200k_base", "exact", 27_648, 100)
+
+
+def test_what_stands_outside_the_list_is_kept_with_the_input(store: EvidenceStore) -> None:
+    store.runs.record_projection(step := open_step(store), replace(projection(), outside={"system": "read only"}))
+    (kept,) = store.runs.list_step_inputs(step.run)
+    assert (kept.step, kept.ordinal) == (step, 1)
+    assert input_of(kept.row) == {"messages": MESSAGES, "tools": TOOLS, "outside": {"system": "read only"}}
+
+
+def test_a_stored_input_that_was_changed_is_not_given_out(store: EvidenceStore) -> None:
+    store.runs.record_projection(step := open_step(store), projection())
+    (kept,) = store.runs.list_projections(step.run)
+    for changed in (zstandard.compress(b"{}"), kept.input[:-3], b""):
+        with pytest.raises(IntegrityMismatch):
+            input_of(replace(kept, input=changed))
 
 
 def test_the_same_input_has_the_same_digest_in_another_step(store: EvidenceStore) -> None:
