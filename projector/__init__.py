@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from projector.explain import explain_json, explain_receipt_json, explain_receipt_text, explain_text
     from projector.given import GivenEvidence
+    from projector.marks import Mark, mark_messages, mark_object, named_evidence_of
     from projector.model import (
         Candidate,
         Kept,
@@ -126,6 +127,12 @@ _HOME = {
         "receipt_diff_json",
         "receipt_diff_text",
     ),
+    "marks": (
+        "Mark",
+        "mark_messages",
+        "mark_object",
+        "named_evidence_of",
+    ),
     "validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -149,6 +156,7 @@ __all__ = [
     "Kept",
     "LeftOut",
     "MalformedText",
+    "Mark",
     "MustExternalise",
     "MustSplit",
     "MustWait",
@@ -197,6 +205,9 @@ __all__ = [
     "format_packet",
     "format_progress_item",
     "input_digest",
+    "mark_messages",
+    "mark_object",
+    "named_evidence_of",
     "outcome_json",
     "packet_from_json",
     "parse_errors",

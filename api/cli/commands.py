@@ -131,6 +131,11 @@ def _add_steps(verbs: Verbs) -> None:
     steps.add_argument("run_number", type=whole_number(1), metavar="RUN", help="number of the run within the task")
     steps.add_argument("step", nargs="?", type=whole_number(1), metavar="A", help="explain this step")
     steps.add_argument("other", nargs="?", type=whole_number(1), metavar="B", help="show what changed from step A to step B")
+    steps.add_argument("--replay", action="store_true", help="the stored input of step A, with marks for what may not be shown now")
+    steps.add_argument("--dump", metavar="FOLDER", help="write messages, tools, outside and receipt of step A to files there")
+    steps.add_argument(
+        "--clearance", action="append", default=[], metavar="L", help="as a principal with this clearance ('' for none); may be given again"
+    )
 
 
 def _add_demo(verbs: Verbs) -> None:

@@ -1,12 +1,15 @@
-"""The command that looks back on the stored steps of a run: their tokens, what two of them differ in."""
+"""The command that looks back on the stored steps of a run: their tokens, what two of them differ in, and the input itself."""
 
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 import orjson
 
 from api.cli.output import Output
+from api.errors import WrongUse
 from api.presenters import Json, plain
+from api.replay import Replayed, replay
 from api.settings import read_settings
 from api.wiring import open_services
 from evidence_store.errors import NotFound
@@ -14,6 +17,7 @@ from evidence_store.model import TaskName
 from evidence_store.records.runs import StepInput
 from evidence_store.store.runs import run_name
 from projector import (
+    Principal,
     Receipt,
     diff_receipts,
     explain_receipt_json,
@@ -26,10 +30,15 @@ from projector import (
 
 
 def run_steps(arguments: Namespace, output: Output) -> int:
+    _require_use(arguments)
     with open_services(read_settings(arguments.store)) as services:
         run = services.store.runs.get_run(TaskName(arguments.task), arguments.run_number)
         inputs = services.store.runs.list_step_inputs(run)
         name = run_name(run)
+        if arguments.replay or arguments.dump is not None:
+            stored = find_step(name, inputs, arguments.step)
+            _show_replayed(stored, replay(services.store, stored, _principal(arguments)), arguments.dump, output)
+            return 0
     if arguments.step is None:
         _list(name, inputs, output)
     elif arguments.other is None:
@@ -41,6 +50,48 @@ def run_steps(arguments: Namespace, output: Output) -> int:
         answer = {"steps": [arguments.step, arguments.other]} | receipt_diff_json(found)
         output.value(plain(answer), receipt_diff_text(found))
     return 0
+
+
+def _require_use(arguments: Namespace) -> None:
+    replays = arguments.replay or arguments.dump is not None
+    if replays and (arguments.step is None or arguments.other is not None):
+        raise WrongUse("--replay and --dump stand beside one step")
+    if arguments.clearance and not replays:
+        raise WrongUse("--clearance stands beside --replay or --dump")
+
+
+def _principal(arguments: Namespace) -> Principal | None:
+    """On whose behalf: without `--clearance` the owner of the store; an empty clearance is none."""
+    return Principal(tuple(filter(None, arguments.clearance))) if arguments.clearance else None
+
+
+def _show_replayed(stored: StepInput, found: Replayed, folder: str | None, output: Output) -> None:
+    marks = [{"evidence": id_, "mark": mark} for id_, mark in found.marks.items()]
+    answer: dict[str, object] = {"step": stored.step.number, "projection": stored.ordinal, "same": not marks, "marks": marks}
+    answer["input_digest"] = found.receipt["input_digest"]
+    if folder is not None:
+        files = _dump(found, Path(folder))
+        output.value(plain(answer | {"files": files}), "".join(f"{name}\n" for name in files))
+    elif output.json:
+        members = {"messages": found.messages, "tools": found.tools, "outside": found.outside}
+        output.value(plain(answer | members), "")
+    else:
+        output.bytes(found.raw)
+    if not output.json:
+        for id_, mark in found.marks.items():
+            output.note(f"{mark}: {id_}")
+
+
+def _dump(found: Replayed, folder: Path) -> list[str]:
+    """Writes the parts of an input, each to a file of its name; files of these names are written over."""
+    parts = {"messages": found.messages, "tools": found.tools, "outside": found.outside, "receipt": found.receipt}
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, value in parts.items():
+        path = folder / f"{name}.json"
+        path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        files.append(str(path))
+    return files
 
 
 def find_step(run: str, inputs: Sequence[StepInput], number: int) -> StepInput:

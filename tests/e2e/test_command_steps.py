@@ -1,5 +1,8 @@
 """`evidence steps` looks back on a run that a session has stored."""
 
+import json
+from pathlib import Path
+
 import orjson
 import pytest
 
@@ -7,9 +10,10 @@ from api.sessions import Session, ToolRequest
 from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, open_services
 from evidence_store.model import Format, TaskName, TaskRevision
-from projector import Profile
+from evidence_store.store.runs import input_bytes
+from projector import Profile, input_digest, validate
 from tests.e2e.command import Evidence
-from tests.factories import put
+from tests.factories import put, tampering
 
 PROFILE = Profile("openai", "small", 16_384, 2_048, 512, DEFAULT_COUNTER)
 
@@ -52,6 +56,66 @@ def test_two_steps_differ_in_what_came_in(run: Evidence) -> None:
     assert [(one["change"], one["old"]) for one in dialogue["changes"]] == [("in", None)]
     assert answer["new"]["used"] - answer["old"]["used"] == sum(one["new_tokens"] - one["old_tokens"] for one in answer["sections"])
     assert run.bare("steps", "t", "1", "2", "2", "--store", run.folder).out.decode().endswith("the same input\n")
+
+
+def test_a_step_is_replayed_byte_for_byte(run: Evidence) -> None:
+    with open_services(Settings(run.folder)) as services:
+        runs = services.store.runs
+        stored = [input_bytes(row) for row in runs.list_projections(runs.get_run(TaskName("t"), 1))]
+    for number, raw in enumerate(stored, 1):
+        done = run.bare("steps", "t", "1", str(number), "--replay", "--store", run.folder)
+        assert (done.code, done.out, done.err) == (0, raw, b"")
+    answer = run("steps", "t", "1", "2", "--replay").answer()
+    assert (answer["same"], answer["marks"]) == (True, [])
+    assert input_digest(answer["messages"], answer["tools"], answer["outside"]) == answer["input_digest"]
+
+
+def test_a_principal_without_clearance_gets_marks_in_place_of_the_evidence(run: Evidence) -> None:
+    answer = run("steps", "t", "1", "2", "--replay", "--clearance", "").answer()
+    (mark,) = answer["marks"]
+    assert (answer["same"], mark["mark"]) == (False, "withheld")
+    (result,) = [one for one in answer["messages"] if one["role"] == "tool"]
+    assert result["content"] == f"[withheld {mark['evidence']}]"
+    assert "the first" not in str(answer["messages"])
+    assert validate(answer["messages"], "openai") == ()
+    done = run.bare("steps", "t", "1", "2", "--replay", "--clearance", "other", "--store", run.folder)
+    assert done.err.decode() == f"withheld: {mark['evidence']}\n"
+    assert json.loads(done.out)["messages"] == answer["messages"]
+    assert run("steps", "t", "1", "2", "--replay", "--clearance", "secret").answer()["same"] is True
+
+
+def erase(folder: Path, id_: str) -> None:
+    with tampering(folder) as database:
+        database.execute("INSERT INTO evidence_events VALUES ('default', ?, 1, 'erased', 'asked', NULL, 'human:ann', 1)", (id_,))
+
+
+def test_what_was_erased_is_marked_for_its_owner_and_looks_withheld_to_others(run: Evidence) -> None:
+    (mark,) = run("steps", "t", "1", "2", "--replay", "--clearance", "").answer()["marks"]
+    erase(run.folder, mark["evidence"])
+    answer = run("steps", "t", "1", "2", "--replay").answer()
+    assert answer["marks"] == [{"evidence": mark["evidence"], "mark": "erased"}]
+    assert "the first" not in str(answer["messages"])
+    assert run("steps", "t", "1", "2", "--replay", "--clearance", "other").answer()["marks"] == [mark]
+
+
+def test_the_parts_of_a_step_are_dumped(run: Evidence, tmp_path: Path) -> None:
+    answer = run("steps", "t", "1", "2", "--dump", tmp_path / "out" / "step").answer()
+    assert [Path(name).name for name in answer["files"]] == ["messages.json", "tools.json", "outside.json", "receipt.json"]
+    messages, tools, outside, receipt = (json.loads(Path(name).read_bytes()) for name in answer["files"])
+    assert receipt["input_digest"] == input_digest(messages, tools, outside)
+    run("steps", "t", "1", "2", "--dump", tmp_path / "out" / "step", "--clearance", "").answer()
+    assert "the first" not in (tmp_path / "out" / "step" / "messages.json").read_text()
+
+
+def test_an_input_that_its_receipt_does_not_name_is_not_replayed(run: Evidence) -> None:
+    with tampering(run.folder) as database:
+        database.execute("UPDATE projections SET receipt = replace(receipt, 'sha256:', 'sha256:0') WHERE step = 2")
+    assert run("steps", "t", "1", "2", "--replay").error(4)["code"] == "integrity_mismatch"
+
+
+@pytest.mark.parametrize("words", [("--replay",), ("1", "2", "--replay"), ("1", "--clearance", "a"), ("--dump", "x")])
+def test_words_that_do_not_go_together_are_wrong_use(run: Evidence, words: tuple[str, ...]) -> None:
+    assert run("steps", "t", "1", *words).error(2)["code"] == "wrong_use"
 
 
 def test_what_is_not_there_is_not_found(run: Evidence) -> None:
