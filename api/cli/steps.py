@@ -1,7 +1,7 @@
 """The command that looks back on the stored steps of a run: their tokens, what two of them differ in, and the input itself."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -15,6 +15,7 @@ from api.wiring import open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName
 from evidence_store.records.runs import StepInput
+from evidence_store.records.usages import NewUsage
 from evidence_store.store.runs import run_name
 from projector import (
     Principal,
@@ -34,13 +35,14 @@ def run_steps(arguments: Namespace, output: Output) -> int:
     with open_services(read_settings(arguments.store)) as services:
         run = services.store.runs.get_run(TaskName(arguments.task), arguments.run_number)
         inputs = services.store.runs.list_step_inputs(run)
+        usages = {one.step.number: one.usage for one in services.store.runs.list_usages(run)}
         name = run_name(run)
         if arguments.replay or arguments.dump is not None:
             stored = find_step(name, inputs, arguments.step)
             _show_replayed(stored, replay(services.store, stored, _principal(arguments)), arguments.dump, output)
             return 0
     if arguments.step is None:
-        _list(name, inputs, output)
+        _list(name, inputs, usages, output)
     elif arguments.other is None:
         receipt = receipt_of(find_step(name, inputs, arguments.step))
         output.value(plain({"step": arguments.step} | explain_receipt_json(receipt)), explain_receipt_text(receipt))
@@ -108,14 +110,13 @@ def receipt_of(one: StepInput) -> Receipt:
     return receipt_from_json(orjson.loads(one.row.receipt))
 
 
-def _list(run: str, inputs: Sequence[StepInput], output: Output) -> None:
-    receipts = [receipt_of(one) for one in inputs]
-    steps = [_step_json(one, receipt) for one, receipt in zip(inputs, receipts, strict=True)]
-    lines = [_step_text(one, receipt) for one, receipt in zip(inputs, receipts, strict=True)]
-    output.value({"run": run, "steps": steps}, "".join(lines) or f"{run} has no stored input\n")
+def _list(run: str, inputs: Sequence[StepInput], usages: Mapping[int, NewUsage], output: Output) -> None:
+    told = [(one, receipt_of(one), usages.get(one.step.number)) for one in inputs]
+    lines = [_step_text(*each) for each in told]
+    output.value({"run": run, "steps": [_step_json(*each) for each in told]}, "".join(lines) or f"{run} has no stored input\n")
 
 
-def _step_json(one: StepInput, receipt: Receipt) -> dict[str, Json]:
+def _step_json(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> dict[str, Json]:
     return {
         "step": one.step.number,
         "projection": one.ordinal,
@@ -127,10 +128,12 @@ def _step_json(one: StepInput, receipt: Receipt) -> dict[str, Json]:
         "n_kept": len(receipt.kept),
         "n_omitted": sum(len(line.names) for line in receipt.omitted),
         "input_digest": receipt.input_digest,
+        "reported_tokens": None if usage is None else usage.reported,
     }
 
 
-def _step_text(one: StepInput, receipt: Receipt) -> str:
+def _step_text(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> str:
     again = f" (projected again: {one.ordinal})" if one.ordinal > 1 else ""
+    reported = "" if usage is None else f" (the provider reported {usage.reported})"
     sections = ", ".join(f"{name} {tokens}" for name, tokens in section_tokens(receipt).items())
-    return f"step {one.step.number}{again}: {one.row.used_tokens} of {one.row.cap_tokens} tokens: {sections}\n"
+    return f"step {one.step.number}{again}: {one.row.used_tokens} of {one.row.cap_tokens} tokens{reported}: {sections}\n"

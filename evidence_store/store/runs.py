@@ -13,9 +13,10 @@ import zstandard
 from evidence_store.canonical import canonical_bytes, digest_of
 from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
-from evidence_store.records import runs
+from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
 from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepInput, StepKey
+from evidence_store.records.usages import NewUsage, StoredUsage
 from evidence_store.store.core import Core
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_task_revision
@@ -160,6 +161,33 @@ class Runs:
             at = core.clock()
             runs.insert_exposures(connection, step, Grade.SENT, exposed, at)
             append_event(connection, core.workspace, "step.sent", step_name(step), {"input": input_digest}, at)
+
+    def report_usage(self, step: StepKey, new: NewUsage) -> None:
+        """Keeps what a provider reported of the input of a step, beside what was counted of it.
+
+        Raises InvalidInput for figures that no input has, and for a step without a stored input.
+        """
+        core = self._core
+        if new.counted <= 0 or new.reported < 0:
+            raise InvalidInput(f"no usage of an input: counted {new.counted}, reported {new.reported}", code="bad_usage")
+        with core.database.writing() as connection:
+            if not runs.list_input_digests(connection, step):
+                raise InvalidInput(f"{step_name(step)} has no stored input", code="unknown_projection")
+            at = core.clock()
+            usages.insert_usage(connection, step, new, at)
+            data: dict[str, JsonValue] = {
+                "provider": new.provider,
+                "model": new.model,
+                "counter": new.counter,
+                "counted": new.counted,
+                "reported": new.reported,
+            }
+            append_event(connection, core.workspace, "usage.reported", step_name(step), data, at)
+
+    def list_usages(self, key: RunKey) -> Sequence[StoredUsage]:
+        """What was reported of the inputs of a run, in order of steps."""
+        with self._core.database.reading() as connection:
+            return usages.list_usages(connection, key)
 
     def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
         """Keeps an assistant turn and opens its calls."""

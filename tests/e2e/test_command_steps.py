@@ -26,6 +26,7 @@ def run(evidence: Evidence) -> Evidence:
         task = services.store.tasks.add_revision(TaskRevision(TaskName("t"), 1, "Read.", (), (), ()), "user:u")
         session = Session(services, task, "agent:a/1", PROFILE, "You read.", "Go on.")
         session.next_input()
+        session.report_usage(10)
         session.act("I read.", [ToolRequest("read_spec", {"resource": "a.json", "pointer": "/lines/0"})])
         session.next_input()
     return evidence
@@ -38,7 +39,8 @@ def test_the_steps_of_a_run_are_listed_with_tokens_by_section(run: Evidence) -> 
     for one in answer["steps"]:
         assert sum(one["sections"].values()) == one["used_tokens"] <= one["cap_tokens"] == PROFILE.input_cap
     first, second = run.bare("steps", "t", "1", "--store", run.folder).out.decode().splitlines()
-    assert first.startswith("step 1: ")
+    assert "tokens (the provider reported 10): system" in first
+    assert [one["reported_tokens"] for one in answer["steps"]] == [10, None]
     assert "dialogue" in second
 
 

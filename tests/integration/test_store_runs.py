@@ -11,6 +11,7 @@ from evidence_store.canonical import digest_of
 from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Grade, Outcome, ResourceName, TaskName
 from evidence_store.records.runs import RunKey, Shown, StepKey
+from evidence_store.records.usages import NewUsage
 from evidence_store.store import EvidenceStore
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, input_of
 from tests.factories import API, TASK, deliver, open_step, put, put_all, read, shown, tampering, task_revision
@@ -174,6 +175,26 @@ def test_only_an_input_of_the_step_can_be_confirmed(store: EvidenceStore) -> Non
             store.runs.confirm_sent(where, what)
         assert caught.value.error_code == "unknown_projection"
     assert [one.grade for one in store.runs.list_exposures(packet.id)] == [Grade.PROJECTED]
+
+
+def test_usages_are_kept_in_order_of_steps_and_told_to_the_journal(store: EvidenceStore) -> None:
+    step = open_step(store)
+    store.runs.record_projection(step, projection())
+    usages = [NewUsage("openai", "m", "o200k_base", 100, reported, {"prompt_tokens": reported}) for reported in (90, 110)]
+    for one in usages:
+        store.runs.report_usage(step, one)
+    assert [(one.step, one.usage) for one in store.runs.list_usages(step.run)] == [(step, one) for one in usages]
+    assert store.checks.verify(deep=True).faults == ()
+
+
+def test_a_usage_needs_a_stored_input_and_figures(store: EvidenceStore) -> None:
+    step = open_step(store)
+    good = NewUsage("openai", "m", "o200k_base", 100, 90, {})
+    for one, code in ((good, "unknown_projection"), (replace(good, counted=0), "bad_usage"), (replace(good, reported=-1), "bad_usage")):
+        with pytest.raises(InvalidInput) as caught:
+            store.runs.report_usage(step, one)
+        assert caught.value.error_code == code
+    assert store.runs.list_usages(step.run) == []
 
 
 def test_what_one_run_was_shown_no_other_run_was(store: EvidenceStore) -> None:
