@@ -35,6 +35,12 @@ def _repaired(value: Json) -> Json:
     return value
 
 
+def plain(value: object) -> Json:
+    """The value as JSON has it."""
+    shown: Json = orjson.loads(orjson.dumps(value))
+    return shown
+
+
 def packet_json(packet: Packet) -> dict[str, Json]:
     shown: dict[str, Json] = {
         "id": packet.id,

@@ -1,13 +1,30 @@
 """The projector over a store: its reading port and its gates, and a step from a file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from api.settings import Settings
 from api.wiring import Services, open_services
 from evidence_store.errors import JsonValue, NotFound, StoreMissing
 from evidence_store.model import EvidenceId, Packet
 from evidence_store.store.retrieval import Retrieved
-from projector import Candidate, GivenEvidence, Outcome, Principal, counter_for, project, step_from_json
+from projector import (
+    Candidate,
+    Compared,
+    EvidenceReader,
+    Gate,
+    GivenEvidence,
+    Outcome,
+    Principal,
+    Step,
+    TokenCounter,
+    compare_strategies,
+    counter_for,
+    project,
+    step_from_json,
+)
+
+Made = TypeVar("Made")
 
 EVIDENCE_TOKENS = 4000
 """Tokens that one evidence of a step may take; what is larger comes as an outline, or cut."""
@@ -86,6 +103,15 @@ def _candidate(one: Retrieved) -> Candidate:
 
 def project_step(value: JsonValue, settings: Settings) -> Outcome:
     """Builds the input of a step that a file describes. Works without a store when the evidence comes along."""
+    return _with_step(value, settings, project)
+
+
+def compare_step(value: JsonValue, settings: Settings) -> tuple[Compared, ...]:
+    """The step that a file describes under each strategy; as `project_step`."""
+    return _with_step(value, settings, compare_strategies)
+
+
+def _with_step(value: JsonValue, settings: Settings, made: Callable[[Step, EvidenceReader, TokenCounter, Gate], Made]) -> Made:
     step = step_from_json(value)
     counter = counter_for(step.profile.counter)
     given = [one for one in step.evidence if isinstance(one, Packet)]
@@ -94,7 +120,7 @@ def project_step(value: JsonValue, settings: Settings) -> Outcome:
         with open_services(settings) as services:
             reader = StoreReader(services)
             reader.remember(given)
-            return project(step, reader, counter, reader)
+            return made(step, reader, counter, reader)
     except StoreMissing:
         alone = GivenEvidence(given)
-        return project(step, alone, counter, alone)
+        return made(step, alone, counter, alone)

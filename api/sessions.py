@@ -13,20 +13,25 @@ from api.projecting import OwnersReader, StoreReader
 from api.tools import ToolAnswer, ToolContext, call_tool, definitions
 from api.tools.answers import error_answer
 from api.wiring import Services
-from evidence_store.errors import JsonValue, LimitExceeded
+from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.records.usages import NewUsage
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, shown_of
 from projector import (
+    Drift,
     Profile,
     Projected,
     Projection,
     Step,
     TokenCounter,
     UnknownProvider,
+    Usage,
     budget_for,
     project,
     receipt_json,
+    reported_input,
+    tightened,
 )
 
 SECTION_TOKENS = 1_000
@@ -66,7 +71,10 @@ class Spent:
 
 
 class Session:
-    """One run. `next_input` and `act` alternate; `progress` is what the newest input was made from."""
+    """One run. `next_input` and `act` alternate; `progress` is what the newest input was made from.
+
+    What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
+    """
 
     def __init__(self, services: Services, task: TaskRevision, agent: str, profile: Profile, system: str, request: str) -> None:
         if profile.provider != FORM:
@@ -85,6 +93,8 @@ class Session:
         self._n_calls = 0
         self._kept_whole = self._fixed_tokens() + self._count(self._messages[0])
         self._step: StepKey | None = None
+        self._drift = Drift()
+        self._input: Projection | None = None
         self.progress: tuple[ProgressItem, ...] = ()
         self.run: RunKey = self._store.runs.start(task.task, agent)
         self._store.runs.add_user_message(self.run, request)
@@ -96,7 +106,7 @@ class Session:
         self.progress = tuple(self._store.tasks.list_progress(self._task.task))
         step = Step(
             task=self._task,
-            profile=self._profile,
+            profile=self._planned(),
             system=self._system,
             tools=self._tools,
             messages=tuple(self._messages),
@@ -112,7 +122,31 @@ class Session:
                 f"step {self._step.number} does not fit: {outcome.text}", {"limit": outcome.room_tokens}, code="over_budget"
             )
         self._keep(self._step, outcome.projection)
+        self._input = outcome.projection
         return outcome.projection
+
+    def report_usage(self, usage: Mapping[str, JsonValue] | int) -> str | None:
+        """Takes what the provider reported of the newest input: its usage object, or all its input tokens.
+
+        Gives one line to say when the provider counted more than we did; the next input is then planned with as much less.
+        Raises InvalidInput for a usage without figures, or with such as no input has.
+        """
+        assert self._step is not None, "a usage without an input"
+        assert self._input is not None, "a usage without an input"
+        said = {} if isinstance(usage, int) else usage
+        provider, model = self._profile.provider, self._profile.model
+        reported = usage if isinstance(usage, int) else reported_input(provider, usage)
+        if reported is None:
+            raise InvalidInput(f"no input tokens in a usage of {provider!r}", {"known": sorted(said)}, code="bad_usage")
+        receipt = self._input.receipt
+        new = NewUsage(provider, model, receipt.counter, receipt.used, reported, said)
+        self._store.runs.report_usage(self._step, new)
+        self._drift = self._drift.with_usage(Usage(receipt.used, reported))
+        return self._drift.warning(self._profile.input_cap)
+
+    def _planned(self) -> Profile:
+        """The profile of the next input, after what was reported of recent ones."""
+        return tightened(self._profile, self._drift)
 
     def _keep(self, step: StepKey, projection: Projection) -> None:
         receipt = projection.receipt
@@ -122,13 +156,14 @@ class Session:
             NewProjection(
                 projection.messages,
                 projection.tools,
-                _profile_json(self._profile),
+                _profile_json(receipt.profile),
                 receipt_json(receipt),
                 receipt.counter,
                 receipt.exactness,
                 receipt.budget.input_cap,
                 projection.tokens,
                 shown,
+                projection.outside,
             ),
         )
         self.spent.by_step.append(projection.tokens)
@@ -162,7 +197,7 @@ class Session:
 
     def _room(self, asked: Mapping[str, JsonValue], n_calls: int) -> int:
         """Tokens for the answers of one turn: the next input must hold all of them, whole."""
-        dynamic = budget_for(self._profile, self._fixed_tokens()).dynamic
+        dynamic = budget_for(self._planned(), self._fixed_tokens()).dynamic
         return dynamic - SECTION_TOKENS - self._count(asked) - n_calls * REFUSAL_TOKENS
 
     def tools(self) -> ToolContext:

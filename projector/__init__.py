@@ -24,7 +24,9 @@ if TYPE_CHECKING:
         UnknownCounter,
         UnknownProvider,
     )
+    from projector.explain import explain_json, explain_receipt_json, explain_receipt_text, explain_text
     from projector.given import GivenEvidence
+    from projector.marks import Mark, mark_messages, mark_object, named_evidence_of
     from projector.model import (
         Candidate,
         Kept,
@@ -46,10 +48,13 @@ if TYPE_CHECKING:
     from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
     from projector.project import project
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
+    from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
+    from projector.stored_receipt import receipt_from_json
+    from projector.strategies import Compared, compare_strategies, compared_json, compared_text
     from projector.tokens.cut import CutText, cut_json, cut_text
     from projector.tokens.figures import figure_of
     from projector.tokens.limit import TokenLimit
@@ -103,6 +108,31 @@ _HOME = {
     "tokens.remote": ("CountAnswered", "CountAsked", "RemoteCounter"),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
     "dialects.forms": ("Fault",),
+    "explain": (
+        "explain_json",
+        "explain_receipt_json",
+        "explain_receipt_text",
+        "explain_text",
+    ),
+    "strategies": (
+        "Compared",
+        "compare_strategies",
+        "compared_json",
+        "compared_text",
+    ),
+    "stored_receipt": ("receipt_from_json",),
+    "receipt_diff": (
+        "ReceiptDiff",
+        "diff_receipts",
+        "receipt_diff_json",
+        "receipt_diff_text",
+    ),
+    "marks": (
+        "Mark",
+        "mark_messages",
+        "mark_object",
+        "named_evidence_of",
+    ),
     "validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -112,6 +142,7 @@ __all__ = [
     "BrokenRule",
     "Budget",
     "Candidate",
+    "Compared",
     "CountAnswered",
     "CountAsked",
     "CounterUnavailable",
@@ -125,6 +156,7 @@ __all__ = [
     "Kept",
     "LeftOut",
     "MalformedText",
+    "Mark",
     "MustExternalise",
     "MustSplit",
     "MustWait",
@@ -139,6 +171,7 @@ __all__ = [
     "Projection",
     "ProjectorError",
     "Receipt",
+    "ReceiptDiff",
     "RefusedCut",
     "RefusedStep",
     "RemoteCounter",
@@ -153,10 +186,18 @@ __all__ = [
     "UnknownProvider",
     "Usage",
     "budget_for",
+    "compare_strategies",
+    "compared_json",
+    "compared_text",
     "counter_for",
     "counter_name_for_model",
     "cut_json",
     "cut_text",
+    "diff_receipts",
+    "explain_json",
+    "explain_receipt_json",
+    "explain_receipt_text",
+    "explain_text",
     "externalise",
     "figure_of",
     "format_claim_line",
@@ -164,12 +205,18 @@ __all__ = [
     "format_packet",
     "format_progress_item",
     "input_digest",
+    "mark_messages",
+    "mark_object",
+    "named_evidence_of",
     "outcome_json",
     "packet_from_json",
     "parse_errors",
     "parse_packets",
     "parse_sections",
     "project",
+    "receipt_diff_json",
+    "receipt_diff_text",
+    "receipt_from_json",
     "receipt_json",
     "repair",
     "reported_input",

@@ -80,13 +80,18 @@ def externalise(
 ) -> tuple[JsonObject, ...]:
     """The messages with the results of these calls (of all, when None) replaced by references, where they have packets."""
     chosen = None if calls is None else frozenset(calls)
-    dialect = dialect_for(provider)
-    every = tuple(messages)
 
     def line(call: str, result: Part) -> str | None:
         return by_reference(result, results.get(call, ())) if chosen is None or call in chosen else None
 
-    return rewritten(every, _bodies(every, dialect), dialect, line)
+    return replace_results(messages, line, provider)
+
+
+def replace_results(messages: Iterable[JsonObject], new_body: NewBody, provider: str) -> tuple[JsonObject, ...]:
+    """The messages of a list with the bodies of some results replaced; all else stays as it is."""
+    dialect = dialect_for(provider)
+    every = tuple(messages)
+    return rewritten(every, _bodies(every, dialect), dialect, new_body)
 
 
 def _bodies(messages: Sequence[JsonObject], dialect: Dialect) -> list[Body]:

@@ -1,4 +1,4 @@
-"""Commands that check: check, trace, verify, validate, project. Exit 1 when the answer is no."""
+"""Commands that check: check, trace, verify, validate. Exit 1 when the answer is no."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -9,14 +9,13 @@ import orjson
 from api.cli.output import Output
 from api.cli.sources import read_pieces
 from api.errors import EXIT_DONE, EXIT_NO
-from api.presenters import Json, dumps, trace_json
-from api.projecting import project_step
+from api.presenters import Json, dumps, plain, trace_json
 from api.settings import read_settings
 from api.wiring import open_services
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.report_check import find_uncited
 from evidence_store.trace import trace
-from projector import Fault, outcome_json, repair, validate
+from projector import Fault, repair, validate
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
 
@@ -117,9 +116,9 @@ def _repair(messages: list[JsonValue], arguments: Namespace, output: Output) -> 
     """Prints the list made whole; exit 1 when nothing of it can be sent."""
     made = repair(messages, arguments.provider, allow_open=arguments.allow_open)
     found = validate(made.messages, arguments.provider, allow_open=arguments.allow_open)
-    left: list[Json] = [{"messages": list(one.places), "why": one.why, "items": _plain(one.messages)} for one in made.left_out]
-    answer: dict[str, Json] = {"ok": not found, "faults": _faults_json(found), "messages": _plain(made.messages), "notes": list(made.notes)}
-    output.value(answer | {"left_out": left}, dumps(_plain(made.messages)).decode())
+    left: list[Json] = [{"messages": list(one.places), "why": one.why, "items": plain(one.messages)} for one in made.left_out]
+    answer: dict[str, Json] = {"ok": not found, "faults": _faults_json(found), "messages": plain(made.messages), "notes": list(made.notes)}
+    output.value(answer | {"left_out": left}, dumps(plain(made.messages)).decode())
     for note in made.notes:
         output.note(note)
     return EXIT_NO if found else EXIT_DONE
@@ -127,17 +126,3 @@ def _repair(messages: list[JsonValue], arguments: Namespace, output: Output) -> 
 
 def _faults_json(found: Sequence[Fault]) -> list[Json]:
     return [{"code": fault.code, "message": fault.message, "call_id": fault.call_id, "text": fault.text} for fault in found]
-
-
-def _plain(value: object) -> Json:
-    """The value as JSON has it."""
-    plain: Json = orjson.loads(orjson.dumps(value))
-    return plain
-
-
-def run_project(arguments: Namespace, output: Output) -> int:
-    value = read_json(arguments.step)
-    outcome = project_step(value, read_settings(arguments.store))
-    shown = outcome_json(outcome)
-    output.bytes(orjson.dumps(shown, option=0 if output.json else orjson.OPT_INDENT_2) + b"\n")
-    return EXIT_DONE if shown["outcome"] == "projected" else EXIT_NO

@@ -15,6 +15,7 @@ def add_commands(verbs: Verbs) -> None:
     _add_sources(verbs)
     _add_reading(verbs)
     _add_checking(verbs)
+    _add_steps(verbs)
     _add_demo(verbs)
     _add_serving(verbs)
 
@@ -118,8 +119,23 @@ def _add_checking(verbs: Verbs) -> None:
     validate.add_argument("--provider", required=True, metavar="P", help="openai, openai-responses, anthropic or gemini")
     validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
     validate.add_argument("--repair", action="store_true", help="print the list made whole, and what was done to it")
-    project = verbs.add("project", "Build the input of one step.", "checking:run_project")
+    project = verbs.add("project", "Build the input of one step.", "projecting:run_project")
     project.add_argument("step", metavar="STEP.json")
+    project.add_argument("--explain", action="store_true", help="say where the tokens went, what was left out, and why")
+    project.add_argument("--compare", action="store_true", help="show side by side what each strategy keeps and leaves out")
+
+
+def _add_steps(verbs: Verbs) -> None:
+    steps = verbs.add("steps", "Look back on the stored steps of a run.", "steps:run_steps")
+    steps.add_argument("task", metavar="TASK")
+    steps.add_argument("run_number", type=whole_number(1), metavar="RUN", help="number of the run within the task")
+    steps.add_argument("step", nargs="?", type=whole_number(1), metavar="A", help="explain this step")
+    steps.add_argument("other", nargs="?", type=whole_number(1), metavar="B", help="show what changed from step A to step B")
+    steps.add_argument("--replay", action="store_true", help="the stored input of step A, with marks for what may not be shown now")
+    steps.add_argument("--dump", metavar="FOLDER", help="write messages, tools, outside and receipt of step A to files there")
+    steps.add_argument(
+        "--clearance", action="append", default=[], metavar="L", help="as a principal with this clearance ('' for none); may be given again"
+    )
 
 
 def _add_demo(verbs: Verbs) -> None:

@@ -53,13 +53,23 @@ class Exposure:
 class ProjectionRow:
     input_digest: Digest
     input: bytes
-    """zstd of the minified JSON of messages and tools."""
+    """zstd of the minified JSON of messages, tools, and what stands outside the list where anything does."""
     profile: str
     receipt: str
     counter: str
     exactness: str
     cap_tokens: int
     used_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepInput:
+    """A stored projection with the step that it was made for."""
+
+    step: StepKey
+    ordinal: int
+    """1-based within the step: it may have been projected more than once."""
+    row: ProjectionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +161,11 @@ def insert_projection(connection: WriteConnection, key: StepKey, new: Projection
     connection.execute(insert(projections).values(row))
 
 
-def list_projections(connection: ReadConnection, key: RunKey) -> Sequence[ProjectionRow]:
+def list_step_inputs(connection: ReadConnection, key: RunKey) -> Sequence[StepInput]:
     """The projections of a run in order of steps."""
     columns = (
+        projections.c.step,
+        projections.c.ordinal,
         projections.c.input_digest,
         projections.c.input,
         projections.c.profile,
@@ -165,7 +177,10 @@ def list_projections(connection: ReadConnection, key: RunKey) -> Sequence[Projec
     )
     mine = (projections.c.workspace == key.workspace, projections.c.task == key.task, projections.c.run == key.number)
     query = select(*columns).where(*mine).order_by(projections.c.step, projections.c.ordinal)
-    return [ProjectionRow(Digest(digest), *rest) for digest, *rest in connection.execute(query)]
+    return [
+        StepInput(StepKey(key, step), ordinal, ProjectionRow(Digest(digest), *rest))
+        for step, ordinal, digest, *rest in connection.execute(query)
+    ]
 
 
 def insert_exposures(connection: WriteConnection, key: StepKey, grade: Grade, shown: Sequence[Shown], at: int) -> None:

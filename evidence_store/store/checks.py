@@ -1,6 +1,6 @@
 """Checks: citations of a report, the walk from a claim to the bytes, the whole store. Each gives a report or raises."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,6 +65,15 @@ class Fault:
 class Verification:
     faults: tuple[Fault, ...]
     counts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What decides whether an evidence may be shown."""
+
+    lifecycle: Lifecycle
+    labels: tuple[str, ...]
+    """Access labels of its resource: a principal needs clearance for all."""
 
 
 class Checks:
@@ -146,6 +155,18 @@ class Checks:
                 judgement = judgement_state(judged, newest.number)
         basis = Basis.DERIVED if found.transform else Basis.OBSERVED
         return EvidenceState(basis, lifecycle, self.integrity(id_)[0], self._locations.currency(id_), judgement)
+
+    def access(self, ids: Sequence[EvidenceId]) -> Mapping[EvidenceId, Access]:
+        """Of these evidences, whether each still counts and who may see it. One that is not known is left out."""
+        core = self._core
+        found = {}
+        with core.database.reading() as connection:
+            for id_ in ids:
+                one = evidence_records.find_evidence(connection, core.workspace, id_)
+                if one is not None:
+                    labels = source_records.list_labels(connection, core.workspace, one.resource)
+                    found[id_] = Access(evidence_records.find_lifecycle(connection, core.workspace, id_), labels)
+        return found
 
     def _require_identity(self, connection: ReadConnection, found: evidence_records.Evidence) -> None:
         spans = (found.span, *(hop.span for hop in found.hops))

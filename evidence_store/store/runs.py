@@ -4,17 +4,19 @@ Calls open and close as rows. A run is pinned to the revision of a resource that
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import orjson
 import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
-from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
-from evidence_store.records import runs
+from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
-from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepKey
+from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepInput, StepKey
+from evidence_store.records.usages import NewUsage, StoredUsage
 from evidence_store.store.core import Core
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_task_revision
@@ -33,6 +35,8 @@ class NewProjection:
     cap_tokens: int
     used_tokens: int
     shown: tuple[Shown, ...]
+    outside: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+    """What goes beside the message list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ class Runs:
     def record_projection(self, step: StepKey, new: NewProjection) -> Digest:
         """Keeps the input of a step with its receipt, and that its evidence was projected. Gives the input's digest."""
         core = self._core
-        text = orjson.dumps({"messages": new.messages, "tools": new.tools})
+        text = orjson.dumps({"messages": new.messages, "tools": new.tools} | ({"outside": dict(new.outside)} if new.outside else {}))
         digest = digest_of(text)
         row = ProjectionRow(
             digest,
@@ -157,6 +161,33 @@ class Runs:
             at = core.clock()
             runs.insert_exposures(connection, step, Grade.SENT, exposed, at)
             append_event(connection, core.workspace, "step.sent", step_name(step), {"input": input_digest}, at)
+
+    def report_usage(self, step: StepKey, new: NewUsage) -> None:
+        """Keeps what a provider reported of the input of a step, beside what was counted of it.
+
+        Raises InvalidInput for figures that no input has, and for a step without a stored input.
+        """
+        core = self._core
+        if new.counted <= 0 or new.reported < 0:
+            raise InvalidInput(f"no usage of an input: counted {new.counted}, reported {new.reported}", code="bad_usage")
+        with core.database.writing() as connection:
+            if not runs.list_input_digests(connection, step):
+                raise InvalidInput(f"{step_name(step)} has no stored input", code="unknown_projection")
+            at = core.clock()
+            usages.insert_usage(connection, step, new, at)
+            data: dict[str, JsonValue] = {
+                "provider": new.provider,
+                "model": new.model,
+                "counter": new.counter,
+                "counted": new.counted,
+                "reported": new.reported,
+            }
+            append_event(connection, core.workspace, "usage.reported", step_name(step), data, at)
+
+    def list_usages(self, key: RunKey) -> Sequence[StoredUsage]:
+        """What was reported of the inputs of a run, in order of steps."""
+        with self._core.database.reading() as connection:
+            return usages.list_usages(connection, key)
 
     def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
         """Keeps an assistant turn and opens its calls."""
@@ -199,10 +230,20 @@ class Runs:
         with self._core.database.reading() as connection:
             return runs.list_open_calls(connection, key)
 
+    def get_run(self, task: TaskName, number: int) -> RunKey:
+        """The run of this number of a task. Raises NotFound."""
+        key = RunKey(self._core.workspace, task, number)
+        self.require(key)
+        return key
+
     def list_projections(self, key: RunKey) -> Sequence[ProjectionRow]:
         """The stored inputs of a run with their receipts, in order of steps."""
+        return [one.row for one in self.list_step_inputs(key)]
+
+    def list_step_inputs(self, key: RunKey) -> Sequence[StepInput]:
+        """The same with their steps; a step that was projected more than once has as many."""
         with self._core.database.reading() as connection:
-            return runs.list_projections(connection, key)
+            return runs.list_step_inputs(connection, key)
 
     def list_exposures(self, id_: EvidenceId, key: RunKey | None = None) -> Sequence[Exposure]:
         """Where an evidence was shown, in one run or in all."""
@@ -211,9 +252,20 @@ class Runs:
 
 
 def input_of(row: ProjectionRow) -> Mapping[str, JsonValue]:
-    """Messages and tools of a stored projection."""
-    found: dict[str, JsonValue] = orjson.loads(zstandard.decompress(row.input))
+    """Messages and tools of a stored projection, and what stands outside the list where anything does."""
+    found: dict[str, JsonValue] = orjson.loads(input_bytes(row))
     return found
+
+
+def input_bytes(row: ProjectionRow) -> bytes:
+    """The stored JSON of an input, held against its digest. Raises IntegrityMismatch."""
+    try:
+        raw = zstandard.decompress(row.input)
+    except zstandard.ZstdError as why:
+        raise IntegrityMismatch(f"the stored input {row.input_digest} cannot be decompressed: {why}") from why
+    if digest_of(raw) != row.input_digest:
+        raise IntegrityMismatch(f"the stored input is not {row.input_digest}")
+    return raw
 
 
 def shown_of(packet: Packet) -> Shown:

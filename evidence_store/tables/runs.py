@@ -74,7 +74,7 @@ projections = Table(
     integer("step"),
     integer("ordinal"),
     text("input_digest"),
-    Column("input", LargeBinary, nullable=False),  # zstd of the messages and tools as minified JSON: what replays the step
+    Column("input", LargeBinary, nullable=False),  # zstd of messages, tools and what stands outside, as minified JSON
     text("profile"),
     text("receipt"),
     text("counter"),

@@ -9,7 +9,7 @@ import pytest
 from api.sessions import Session, ToolRequest
 from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, Services, open_services
-from evidence_store.errors import JsonValue
+from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.model import Format, TaskName, TaskRevision
 from projector import Profile, UnknownProvider
 from tests.factories import put
@@ -42,3 +42,33 @@ def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on
     assert "line 1: the job went on" in answers[0]
     assert "over_budget" in answers[-1]
     assert projection.tokens <= PROFILE.input_cap
+
+
+def test_what_a_provider_reports_is_kept_and_tightens_the_next_plan(session: Session) -> None:
+    first = session.next_input()
+    warning = session.report_usage({"prompt_tokens": first.tokens * 2, "completion_tokens": 5})
+    assert warning == f"counted {first.tokens} tokens, the provider reported {first.tokens * 2}"
+    session.act("I read.", [ToolRequest("read_spec", READ)])
+    second = session.next_input()
+    assert second.receipt.budget.input_cap == PROFILE.input_cap // 2
+    assert second.tokens <= PROFILE.input_cap // 2
+    (kept,) = session._store.runs.list_usages(session.run)
+    assert (kept.step.number, kept.usage.counted, kept.usage.reported) == (1, first.tokens, first.tokens * 2)
+    assert (kept.usage.provider, kept.usage.counter, kept.usage.said["completion_tokens"]) == ("openai", first.receipt.counter, 5)
+    assert [row.cap_tokens for row in session._store.runs.list_projections(session.run)] == [PROFILE.input_cap, PROFILE.input_cap // 2]
+
+
+def test_a_report_below_our_count_loosens_nothing(session: Session) -> None:
+    first = session.next_input()
+    assert session.report_usage(first.tokens - 1) is None
+    session.act("I read.", [])
+    assert session.next_input().receipt.budget.input_cap == PROFILE.input_cap
+
+
+def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> None:
+    session.next_input()
+    for usage in ({"total": 3}, -1):
+        with pytest.raises(InvalidInput) as caught:
+            session.report_usage(usage)
+        assert caught.value.error_code == "bad_usage"
+    assert session._store.runs.list_usages(session.run) == []

@@ -1,14 +1,17 @@
 """Runs: pins, steps and their inputs, calls that open and close, and what was shown in which grade."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
+import zstandard
 
 from evidence_store.canonical import digest_of
-from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, NotFound
+from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Grade, Outcome, ResourceName, TaskName
 from evidence_store.records.runs import RunKey, Shown, StepKey
+from evidence_store.records.usages import NewUsage
 from evidence_store.store import EvidenceStore
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, input_of
 from tests.factories import API, TASK, deliver, open_step, put, put_all, read, shown, tampering, task_revision
@@ -124,6 +127,21 @@ def test_the_input_of_a_step_can_be_replayed_byte_for_byte(store: EvidenceStore)
     assert (kept.counter, kept.exactness, kept.cap_tokens, kept.used_tokens) == ("o200k_base", "exact", 27_648, 100)
 
 
+def test_what_stands_outside_the_list_is_kept_with_the_input(store: EvidenceStore) -> None:
+    store.runs.record_projection(step := open_step(store), replace(projection(), outside={"system": "read only"}))
+    (kept,) = store.runs.list_step_inputs(step.run)
+    assert (kept.step, kept.ordinal) == (step, 1)
+    assert input_of(kept.row) == {"messages": MESSAGES, "tools": TOOLS, "outside": {"system": "read only"}}
+
+
+def test_a_stored_input_that_was_changed_is_not_given_out(store: EvidenceStore) -> None:
+    store.runs.record_projection(step := open_step(store), projection())
+    (kept,) = store.runs.list_projections(step.run)
+    for changed in (zstandard.compress(b"{}"), kept.input[:-3], b""):
+        with pytest.raises(IntegrityMismatch):
+            input_of(replace(kept, input=changed))
+
+
 def test_the_same_input_has_the_same_digest_in_another_step(store: EvidenceStore) -> None:
     digests = {store.runs.record_projection(open_step(store), projection()) for _ in range(2)}
     assert len(digests) == 1
@@ -157,6 +175,26 @@ def test_only_an_input_of_the_step_can_be_confirmed(store: EvidenceStore) -> Non
             store.runs.confirm_sent(where, what)
         assert caught.value.error_code == "unknown_projection"
     assert [one.grade for one in store.runs.list_exposures(packet.id)] == [Grade.PROJECTED]
+
+
+def test_usages_are_kept_in_order_of_steps_and_told_to_the_journal(store: EvidenceStore) -> None:
+    step = open_step(store)
+    store.runs.record_projection(step, projection())
+    usages = [NewUsage("openai", "m", "o200k_base", 100, reported, {"prompt_tokens": reported}) for reported in (90, 110)]
+    for one in usages:
+        store.runs.report_usage(step, one)
+    assert [(one.step, one.usage) for one in store.runs.list_usages(step.run)] == [(step, one) for one in usages]
+    assert store.checks.verify(deep=True).faults == ()
+
+
+def test_a_usage_needs_a_stored_input_and_figures(store: EvidenceStore) -> None:
+    step = open_step(store)
+    good = NewUsage("openai", "m", "o200k_base", 100, 90, {})
+    for one, code in ((good, "unknown_projection"), (replace(good, counted=0), "bad_usage"), (replace(good, reported=-1), "bad_usage")):
+        with pytest.raises(InvalidInput) as caught:
+            store.runs.report_usage(step, one)
+        assert caught.value.error_code == code
+    assert store.runs.list_usages(step.run) == []
 
 
 def test_what_one_run_was_shown_no_other_run_was(store: EvidenceStore) -> None:

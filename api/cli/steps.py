@@ -1,0 +1,139 @@
+"""The command that looks back on the stored steps of a run: their tokens, what two of them differ in, and the input itself."""
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import orjson
+
+from api.cli.output import Output
+from api.errors import WrongUse
+from api.presenters import Json, plain
+from api.replay import Replayed, replay
+from api.settings import read_settings
+from api.wiring import open_services
+from evidence_store.errors import NotFound
+from evidence_store.model import TaskName
+from evidence_store.records.runs import StepInput
+from evidence_store.records.usages import NewUsage
+from evidence_store.store.runs import run_name
+from projector import (
+    Principal,
+    Receipt,
+    diff_receipts,
+    explain_receipt_json,
+    explain_receipt_text,
+    receipt_diff_json,
+    receipt_diff_text,
+    receipt_from_json,
+    section_tokens,
+)
+
+
+def run_steps(arguments: Namespace, output: Output) -> int:
+    _require_use(arguments)
+    with open_services(read_settings(arguments.store)) as services:
+        run = services.store.runs.get_run(TaskName(arguments.task), arguments.run_number)
+        inputs = services.store.runs.list_step_inputs(run)
+        usages = {one.step.number: one.usage for one in services.store.runs.list_usages(run)}
+        name = run_name(run)
+        if arguments.replay or arguments.dump is not None:
+            stored = find_step(name, inputs, arguments.step)
+            _show_replayed(stored, replay(services.store, stored, _principal(arguments)), arguments.dump, output)
+            return 0
+    if arguments.step is None:
+        _list(name, inputs, usages, output)
+    elif arguments.other is None:
+        receipt = receipt_of(find_step(name, inputs, arguments.step))
+        output.value(plain({"step": arguments.step} | explain_receipt_json(receipt)), explain_receipt_text(receipt))
+    else:
+        old, new = (receipt_of(find_step(name, inputs, number)) for number in (arguments.step, arguments.other))
+        found = diff_receipts(old, new)
+        answer = {"steps": [arguments.step, arguments.other]} | receipt_diff_json(found)
+        output.value(plain(answer), receipt_diff_text(found))
+    return 0
+
+
+def _require_use(arguments: Namespace) -> None:
+    replays = arguments.replay or arguments.dump is not None
+    if replays and (arguments.step is None or arguments.other is not None):
+        raise WrongUse("--replay and --dump stand beside one step")
+    if arguments.clearance and not replays:
+        raise WrongUse("--clearance stands beside --replay or --dump")
+
+
+def _principal(arguments: Namespace) -> Principal | None:
+    """On whose behalf: without `--clearance` the owner of the store; an empty clearance is none."""
+    return Principal(tuple(filter(None, arguments.clearance))) if arguments.clearance else None
+
+
+def _show_replayed(stored: StepInput, found: Replayed, folder: str | None, output: Output) -> None:
+    marks = [{"evidence": id_, "mark": mark} for id_, mark in found.marks.items()]
+    answer: dict[str, object] = {"step": stored.step.number, "projection": stored.ordinal, "same": not marks, "marks": marks}
+    answer["input_digest"] = found.receipt["input_digest"]
+    if folder is not None:
+        files = _dump(found, Path(folder))
+        output.value(plain(answer | {"files": files}), "".join(f"{name}\n" for name in files))
+    elif output.json:
+        members = {"messages": found.messages, "tools": found.tools, "outside": found.outside}
+        output.value(plain(answer | members), "")
+    else:
+        output.bytes(found.raw)
+    if not output.json:
+        for id_, mark in found.marks.items():
+            output.note(f"{mark}: {id_}")
+
+
+def _dump(found: Replayed, folder: Path) -> list[str]:
+    """Writes the parts of an input, each to a file of its name; files of these names are written over."""
+    parts = {"messages": found.messages, "tools": found.tools, "outside": found.outside, "receipt": found.receipt}
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, value in parts.items():
+        path = folder / f"{name}.json"
+        path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        files.append(str(path))
+    return files
+
+
+def find_step(run: str, inputs: Sequence[StepInput], number: int) -> StepInput:
+    """The newest input of a step. Raises NotFound, naming the steps that have one."""
+    found = [one for one in inputs if one.step.number == number]
+    if not found:
+        known = sorted({one.step.number for one in inputs})
+        raise NotFound(f"{run} has no stored input of a step {number}", {"known": known}, code="no_step")
+    return found[-1]
+
+
+def receipt_of(one: StepInput) -> Receipt:
+    """The receipt that is stored with an input. Raises RefusedStep where another program wrote something else."""
+    return receipt_from_json(orjson.loads(one.row.receipt))
+
+
+def _list(run: str, inputs: Sequence[StepInput], usages: Mapping[int, NewUsage], output: Output) -> None:
+    told = [(one, receipt_of(one), usages.get(one.step.number)) for one in inputs]
+    lines = [_step_text(*each) for each in told]
+    output.value({"run": run, "steps": [_step_json(*each) for each in told]}, "".join(lines) or f"{run} has no stored input\n")
+
+
+def _step_json(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> dict[str, Json]:
+    return {
+        "step": one.step.number,
+        "projection": one.ordinal,
+        "used_tokens": one.row.used_tokens,
+        "cap_tokens": one.row.cap_tokens,
+        "counter": one.row.counter,
+        "exactness": one.row.exactness,
+        "sections": dict(section_tokens(receipt)),
+        "n_kept": len(receipt.kept),
+        "n_omitted": sum(len(line.names) for line in receipt.omitted),
+        "input_digest": receipt.input_digest,
+        "reported_tokens": None if usage is None else usage.reported,
+    }
+
+
+def _step_text(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> str:
+    again = f" (projected again: {one.ordinal})" if one.ordinal > 1 else ""
+    reported = "" if usage is None else f" (the provider reported {usage.reported})"
+    sections = ", ".join(f"{name} {tokens}" for name, tokens in section_tokens(receipt).items())
+    return f"step {one.step.number}{again}: {one.row.used_tokens} of {one.row.cap_tokens} tokens{reported}: {sections}\n"
