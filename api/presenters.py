@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 from evidence_store.documents.counts import COUNTS, parse_counts
-from evidence_store.model import Cut, LineRange, Outline, Packet, Selector, Span
+from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Selector, Span
 from evidence_store.records.sources import Resource, Revision, note_json
 from evidence_store.state import EvidenceState
 
@@ -63,6 +63,8 @@ def packet_json(packet: Packet) -> dict[str, Json]:
         shown["match"] = span_json(packet.match)
     if packet.labels:
         shown["labels"] = list(packet.labels)
+    if packet.kind is not Kind.OBSERVATION:
+        shown["kind"] = packet.kind.value
     return shown
 
 

@@ -63,6 +63,8 @@ class EvidenceAnswer(Wire):
     hops: list[HopAnswer] | None = None
     value: JsonValue = None
     labels: list[str] | None = None
+    kind: str | None = None
+    """Of the resource, where it is none that tells how things are: `reference`."""
     basis: str
     lifecycle: str
     integrity: str

@@ -240,6 +240,8 @@ class Packet:
     """The hit's own bytes, for a search."""
     labels: tuple[str, ...] = ()
     """Access labels of the resource."""
+    kind: Kind = Kind.OBSERVATION
+    """Of the resource: what stands in a reference is advice, and tells of no state of things."""
 
     @property
     def pointer(self) -> Pointer | None:

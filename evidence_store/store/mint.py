@@ -114,4 +114,5 @@ def _packet(passage: Passage, id_: EvidenceId) -> Packet:
         value=shown.value,
         match=passage.match,
         labels=passage.resource.labels,
+        kind=passage.resource.kind,
     )

@@ -13,6 +13,7 @@ from evidence_store.errors import JsonValue
 from evidence_store.model import (
     EvidenceId,
     Format,
+    Kind,
     LineRange,
     Outline,
     OutlineEntry,
@@ -55,6 +56,7 @@ class PacketText:
     cut: CutText | None
     outline: Outline | None
     next: str | None
+    kind: Kind = Kind.OBSERVATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ def packet_text(packet: Packet) -> PacketText:
         cut=cut,
         outline=packet.outline,
         next=packet.next,
+        kind=packet.kind,
     )
 
 
@@ -107,6 +110,8 @@ def format_packet_text(text: PacketText) -> str:
     if text.column is not None:
         lines.append(f"column: {text.column}")
     lines += [f"format: {text.format.value}", f"status: {text.status}"]
+    if text.kind is not Kind.OBSERVATION:
+        lines.append(f"kind: {text.kind.value}")
     if text.scope:
         lines.append(f"scope: {format_value(text.scope)}")
     if text.transforms:
@@ -230,6 +235,9 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
     status = lines.get("status")
     if packet_format not in {member.value for member in Format} or status not in get_args(Status):
         raise lines.fault(f"unknown format or status: {packet_format!r}, {status!r}")
+    kind = lines.find("kind")
+    if kind not in (None, Kind.REFERENCE.value):
+        raise lines.fault(f"unknown kind: {kind!r}")
     scope = lines.find("scope")
     transforms = lines.find("transforms")
     body = _parse_body(lines)
@@ -250,6 +258,7 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
         cut=body.cut,
         outline=body.outline,
         next=body.next,
+        kind=Kind.OBSERVATION if kind is None else Kind(kind),
     )
 
 

@@ -9,6 +9,7 @@ from evidence_store.model import (
     About,
     EvidenceId,
     Format,
+    Kind,
     LineRange,
     Outline,
     OutlineEntry,
@@ -108,6 +109,7 @@ def packet_texts(draw: st.DrawFn) -> PacketText:
         cut=draw(st.none() | st.builds(CutText, spans, spans)) if outline is None else None,
         outline=outline,
         next=draw(st.none() | text),
+        kind=draw(st.sampled_from(Kind)),
     )
 
 
