@@ -65,6 +65,8 @@ def packet_json(packet: Packet) -> dict[str, Json]:
         shown["labels"] = list(packet.labels)
     if packet.kind is not Kind.OBSERVATION:
         shown["kind"] = packet.kind.value
+    if packet.max_age_s is not None:
+        shown |= {"observed_at": packet.observed_at, "max_age_s": packet.max_age_s}
     return shown
 
 
@@ -126,7 +128,7 @@ def revision_json(revision: Revision) -> dict[str, Json]:
 
 
 def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
-    return {
+    shown: dict[str, Json] = {
         "resource": resource.name,
         "kind": resource.kind.value,
         "scope": resource.scope,
@@ -134,6 +136,7 @@ def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
         "newest": newest.number,
         "digest": newest.digest,
     }
+    return shown if resource.max_age_s is None else shown | {"max_age_s": resource.max_age_s}
 
 
 def trace_json(trace: "Trace") -> dict[str, Json]:

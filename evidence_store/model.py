@@ -242,6 +242,12 @@ class Packet:
     """Access labels of the resource."""
     kind: Kind = Kind.OBSERVATION
     """Of the resource: what stands in a reference is advice, and tells of no state of things."""
+    max_age_s: int | None = None
+    """Of a live resource: how old an observation may be to tell how things are now. None: the resource is not live."""
+    observed_at: int | None = None
+    """Of a live resource: microseconds since 1970 UTC at which this revision was seen last."""
+    age_s: int | None = None
+    """Seconds since then, where whoever shows the packet knows the time and they are more than `max_age_s`."""
 
     @property
     def pointer(self) -> Pointer | None:

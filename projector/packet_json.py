@@ -63,6 +63,8 @@ def packet_from_json(value: JsonValue, path: str) -> Packet:
         match=reader.span("match") if reader.has("match") else None,
         labels=reader.texts("labels"),
         kind=reader.member("kind", Kind, Kind.OBSERVATION),
+        max_age_s=reader.number("max_age_s") if reader.has("max_age_s") else None,
+        observed_at=reader.number("observed_at") if reader.has("observed_at") else None,
     )
 
 

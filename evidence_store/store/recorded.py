@@ -49,8 +49,8 @@ class Recorded:
         """Each subject whose rows differ, once."""
         for subject, said in self._said["resource.added"].items():
             resource = source_records.find_resource(connection, core.workspace, ResourceName(subject))
-            kept = None if resource is None else {"kind": resource.kind.value, "scope": resource.scope}
-            yield from _differs(subject, {name: said[0][name] for name in ("kind", "scope")}, kept)
+            kept = None if resource is None else {"kind": resource.kind.value, "scope": resource.scope, "max_age_s": resource.max_age_s}
+            yield from _differs(subject, {name: said[0].get(name) for name in ("kind", "scope", "max_age_s")}, kept)
         closed = sorted(source_records.list_closed(connection, core.workspace))
         if closed != sorted(self._said["revision.closed"]):
             yield RowFault("closings", "which revisions were closed is not what the journal says")

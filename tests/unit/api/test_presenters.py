@@ -111,6 +111,14 @@ def test_a_reference_says_so() -> None:
     assert packet_from_json(json.loads(dumps(packet_json(advice))), "/p").kind is Kind.REFERENCE
 
 
+def test_a_packet_of_a_live_resource_says_when_it_was_seen() -> None:
+    live = replace(PACKET, max_age_s=60, observed_at=17)
+    assert not {"observed_at", "max_age_s"} & shown(PACKET).keys()
+    assert (shown(live)["observed_at"], shown(live)["max_age_s"]) == (17, 60)
+    read = packet_from_json(json.loads(dumps(packet_json(live))), "/p")
+    assert (read.observed_at, read.max_age_s) == (17, 60)
+
+
 def test_a_cut_says_what_is_shown() -> None:
     one = shown(replace(PACKET, cut=Cut(Span(22, 24), 9, 1), next="--bytes 24-26", value=None))
     assert one["cut"] == {"shown": [22, 24], "tokens": 9, "total_lines": 1}
