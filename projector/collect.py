@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from evidence_store.model import EvidenceId, Packet, ProgressState
+from projector.freshness import aged
 from projector.model import Need, NeedLine, Step
 from projector.ports import EvidenceReader
 
@@ -44,7 +45,7 @@ def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId]
     given |= {item.id: item for item in step.evidence if isinstance(item, Packet)}
     asked = tuple(dict.fromkeys(_asked(step)))
     absent = tuple(evidence for evidence in asked if evidence not in given and evidence in permitted)
-    read = {packet.id: packet for packet in reader.find_evidence(absent, step.principal)} if absent else {}
+    read = {packet.id: aged(packet, step.now) for packet in reader.find_evidence(absent, step.principal)} if absent else {}
     packets = {evidence: packet for evidence, packet in (given | read).items() if evidence in permitted}
     needed: list[EvidenceId] = []
     unmet: list[NeedLine] = []

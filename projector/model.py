@@ -108,6 +108,10 @@ class Step:
     strategy: Strategy = ""
     closing: bool = False
     """The step limit is reached: no tools, and conclusions are asked for."""
+    now: int | None = None
+    """Microseconds since 1970 UTC, by which packets of live resources are aged; None: nothing is."""
+    result_rounds: int | None = None
+    """How many of the newest exchanges keep results that are past their greatest age; None: all do."""
 
     @property
     def n_messages(self) -> int:

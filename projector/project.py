@@ -27,6 +27,7 @@ from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Dialogue, Request, find_request, instructions
 from projector.errors import BrokenRule
 from projector.fit import Fit, Fitted, Material, Overfull
+from projector.freshness import with_ages
 from projector.history import dialect_of, open_before
 from projector.instead import boundary_open, over_fixed, permission_unsettled, what_instead
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
@@ -46,6 +47,11 @@ NO_CALLS: JsonObject = {"tool_choice": {"type": "none"}}
 
 def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
     """The input of one model call, or what to do before there can be one."""
+    outcome = _project(with_ages(step), reader, counter, gate)
+    return outcome if isinstance(outcome, Projected) else replace(outcome, step=step)
+
+
+def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
     measure, form = Measure(counter), _form(step)
     fixed = _count_fixed(form.opening, form.tools, measure)
     budget = budget_for(step.profile, sum(line.tokens for line in fixed))

@@ -37,6 +37,14 @@ class CutText:
 
 
 @dataclass(frozen=True, slots=True)
+class AgeText:
+    """That what is shown of a live resource is too old to tell how things are now. Both in seconds."""
+
+    age_s: int
+    max_age_s: int
+
+
+@dataclass(frozen=True, slots=True)
 class PacketText:
     """What the text form of a packet says: less than the packet, and all that a model was told."""
 
@@ -57,6 +65,8 @@ class PacketText:
     outline: Outline | None
     next: str | None
     kind: Kind = Kind.OBSERVATION
+    age: AgeText | None = None
+    """None while it is not past its greatest age, or where nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,7 @@ def packet_text(packet: Packet) -> PacketText:
         outline=packet.outline,
         next=packet.next,
         kind=packet.kind,
+        age=None if packet.age_s is None or packet.max_age_s is None else AgeText(packet.age_s, packet.max_age_s),
     )
 
 
@@ -112,6 +123,8 @@ def format_packet_text(text: PacketText) -> str:
     lines += [f"format: {text.format.value}", f"status: {text.status}"]
     if text.kind is not Kind.OBSERVATION:
         lines.append(f"kind: {text.kind.value}")
+    if text.age is not None:
+        lines.append(f"age: {text.age.age_s} s, over its maximum of {text.age.max_age_s} s")
     if text.scope:
         lines.append(f"scope: {format_value(text.scope)}")
     if text.transforms:
@@ -168,6 +181,7 @@ _EXCERPT = re.compile(
 _OUTLINE = re.compile(
     rf"(object|array), {_NUMBER} (?:members|items), (?:{_NUMBER}-{_NUMBER} shown|none shown from {_NUMBER})(?:, next (.+))?", re.DOTALL
 )
+_AGE = re.compile(f"{_NUMBER} s, over its maximum of {_NUMBER} s")
 _LINES, _WHOLE = re.compile(f"{_NUMBER}-{_NUMBER}"), re.compile(_NUMBER)
 _ENTRY = re.compile(
     r'- ("(?:[^"\\]|\\.)*") (object|array|string|number|boolean|null) (-|[0-9]{1,18}) ([0-9]{1,18})(?: (\[.*\]|".*"))?', re.DOTALL
@@ -238,6 +252,8 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
     kind = lines.find("kind")
     if kind not in (None, Kind.REFERENCE.value):
         raise lines.fault(f"unknown kind: {kind!r}")
+    age = lines.find("age")
+    found_age = None if age is None else lines.match(_AGE, age)
     scope = lines.find("scope")
     transforms = lines.find("transforms")
     body = _parse_body(lines)
@@ -259,6 +275,7 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
         outline=body.outline,
         next=body.next,
         kind=Kind.OBSERVATION if kind is None else Kind(kind),
+        age=None if found_age is None else AgeText(int(found_age[1]), int(found_age[2])),
     )
 
 

@@ -24,7 +24,7 @@ from evidence_store.model import (
     TaskRevision,
 )
 from projector.model import NeedLine
-from projector.render.packets import CutText, PacketText
+from projector.render.packets import AgeText, CutText, PacketText
 from projector.render.sections import ClaimLine, ClaimsText, ProgressText
 
 NodeType = Literal["object", "array", "string", "number", "boolean", "null"]
@@ -110,6 +110,7 @@ def packet_texts(draw: st.DrawFn) -> PacketText:
         outline=outline,
         next=draw(st.none() | text),
         kind=draw(st.sampled_from(Kind)),
+        age=draw(st.none() | st.builds(AgeText, st.integers(0, 10**9), st.integers(0, 10**9))),
     )
 
 
