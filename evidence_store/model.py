@@ -40,6 +40,13 @@ class Kind(StrEnum):
     REFERENCE = "reference"
 
 
+class LabelPolicy(StrEnum):
+    """What those see who are not cleared for a label: nothing, as if there were nothing; or where it stands, and not what."""
+
+    HIDDEN = "hidden"
+    MASKED = "masked"
+
+
 class Basis(StrEnum):
     OBSERVED = "observed"
     DERIVED = "derived"
