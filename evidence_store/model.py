@@ -18,6 +18,8 @@ TaskName = NewType("TaskName", str)
 Pointer = NewType("Pointer", str)
 """A JSON Pointer in plain form (RFC 6901 section 3)."""
 
+MASKED = "masked/1"
+"""The transform of a packet that shows where a passage stands, and not what it says."""
 DEFAULT_WORKSPACE = WorkspaceName("default")
 
 
@@ -262,7 +264,7 @@ class Packet:
 
     @property
     def shown_in_full(self) -> bool:
-        return self.cut is None and self.outline is None
+        return self.cut is None and self.outline is None and MASKED not in self.transforms
 
 
 @dataclass(frozen=True, slots=True)

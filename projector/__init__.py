@@ -41,11 +41,14 @@ if TYPE_CHECKING:
         Receipt,
         Segment,
         Step,
+        Withheld,
     )
     from projector.packet_json import packet_from_json
-    from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
+    from projector.permission import only_masked
+    from projector.ports import EvidenceReader, Figure, Gate, MaskingGate, RequestCounter, TokenCounter
     from projector.project import project
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
+    from projector.render.masks import masked_packet
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
@@ -88,11 +91,14 @@ _HOME = {
         "Receipt",
         "Segment",
         "Step",
+        "Withheld",
     ),
     "packet_json": ("packet_from_json",),
-    "ports": ("EvidenceReader", "Figure", "Gate", "RequestCounter", "TokenCounter"),
+    "permission": ("only_masked",),
+    "ports": ("EvidenceReader", "Figure", "Gate", "MaskingGate", "RequestCounter", "TokenCounter"),
     "project": ("project",),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
+    "render.masks": ("masked_packet",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
     "repair": ("LeftOut", "Repaired", "repair"),
@@ -125,6 +131,7 @@ __all__ = [
     "Kept",
     "LeftOut",
     "MalformedText",
+    "MaskingGate",
     "MustExternalise",
     "MustSplit",
     "MustWait",
@@ -152,6 +159,7 @@ __all__ = [
     "UnknownCounter",
     "UnknownProvider",
     "Usage",
+    "Withheld",
     "budget_for",
     "counter_for",
     "counter_name_for_model",
@@ -164,6 +172,8 @@ __all__ = [
     "format_packet",
     "format_progress_item",
     "input_digest",
+    "masked_packet",
+    "only_masked",
     "outcome_json",
     "packet_from_json",
     "parse_errors",

@@ -27,6 +27,8 @@ class Passage:
     """Named in its results."""
     in_full: frozenset[EvidenceId]
     note: str = ""
+    n_withheld: int = 0
+    """Results that the reader may not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Dialogue:
             evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
             in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
             note="; ".join(filter(None, (group.note, _by_reference(old) if messages != allowed else ""))),
+            n_withheld=sum(text == WITHHELD for _, text in texts),
         )
 
     def _too_old(self, group: Group) -> tuple[str, ...]:
