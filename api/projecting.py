@@ -1,6 +1,7 @@
 """The projector over a store: its reading port and its gates, and a step from a file."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from api.settings import Settings
 from api.wiring import Services, open_services
@@ -17,7 +18,7 @@ class StoreReader:
     """Reads evidence for the projector, and is a gate by labels: a packet is for those who are cleared for all of its labels.
 
     To others it is masked where each label that they lack masks, and else it is as if it were not there. What was read once is
-    kept, as evidence never changes; labels and policies do, and the store is asked for them each time.
+    kept, as evidence never changes; labels, policies and when a live resource was seen do, and are asked of the store each time.
     """
 
     def __init__(self, services: Services) -> None:
@@ -59,11 +60,15 @@ class StoreReader:
 
     def find(self, id_: EvidenceId) -> Packet | None:
         """The packet of an evidence, whoever asks; None where there is none."""
-        if id_ not in self._known:
+        known = self._known.get(id_)
+        if known is None or known.max_age_s is not None:
             try:
-                self.remember([self._services.store.passages.get(id_, self._services.limit(EVIDENCE_TOKENS))])
+                read = self._services.store.passages.get(id_, self._services.limit(EVIDENCE_TOKENS))
             except NotFound:
-                return None
+                return known
+            self.remember([read])
+            # a live revision may have been seen again since
+            self._known[id_] = replace(self._known[id_], observed_at=read.observed_at)
         return self._known[id_]
 
 

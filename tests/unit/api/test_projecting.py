@@ -1,16 +1,18 @@
 """A step from a file, projected with a store and without: who sees what."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from api.presenters import packet_json
-from api.projecting import project_step
+from api.projecting import StoreReader, project_step
 from api.settings import Settings
+from api.wiring import Services
 from evidence_store.model import LabelPolicy
 from evidence_store.store import EvidenceStore
-from projector import Projected, Withheld
+from projector import Projected, Withheld, counter_for
 from tests.factories import put, read
 
 
@@ -40,6 +42,20 @@ def test_a_result_whose_packet_is_labelled_is_shown_to_who_is_cleared(store: Evi
 
 def test_a_result_whose_packet_is_labelled_is_shown_to_nobody_else(store: EvidenceStore, tmp_path: Path) -> None:
     assert "hunter2" not in messages_for(store, tmp_path, [])
+
+
+def test_a_live_revision_that_was_seen_again_is_as_young_as_that(store: EvidenceStore) -> None:
+    with Services(store, lambda: counter_for("o200k_base")) as services:
+        put(store, b"errors 17\n", "errors.txt", max_age_s=60)
+        id_ = read(store, "1-1", "errors.txt", kind="lines").id
+        reader = StoreReader(services)
+        first = reader.find(id_)
+        put(store, b"errors 17\n", "errors.txt")
+        again = reader.find(id_)
+        assert first is not None
+        assert again is not None
+        assert (again.observed_at or 0) > (first.observed_at or 0) > 0
+        assert again == replace(first, observed_at=again.observed_at)
 
 
 ALERT = "run-1.log"
