@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 from evidence_store.documents.counts import COUNTS, parse_counts
-from evidence_store.model import Cut, LineRange, Outline, Packet, Selector, Span
+from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Selector, Span
 from evidence_store.records.sources import Resource, Revision, note_json
 from evidence_store.state import EvidenceState
 
@@ -69,6 +69,10 @@ def packet_json(packet: Packet) -> dict[str, Json]:
         shown["match"] = span_json(packet.match)
     if packet.labels:
         shown["labels"] = list(packet.labels)
+    if packet.kind is not Kind.OBSERVATION:
+        shown["kind"] = packet.kind.value
+    if packet.max_age_s is not None:
+        shown |= {"observed_at": packet.observed_at, "max_age_s": packet.max_age_s}
     return shown
 
 
@@ -130,7 +134,7 @@ def revision_json(revision: Revision) -> dict[str, Json]:
 
 
 def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
-    return {
+    shown: dict[str, Json] = {
         "resource": resource.name,
         "kind": resource.kind.value,
         "scope": resource.scope,
@@ -138,6 +142,7 @@ def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
         "newest": newest.number,
         "digest": newest.digest,
     }
+    return shown if resource.max_age_s is None else shown | {"max_age_s": resource.max_age_s}
 
 
 def trace_json(trace: "Trace") -> dict[str, Json]:

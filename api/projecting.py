@@ -1,6 +1,7 @@
 """The projector over a store: its reading port and its gates, and a step from a file."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from api.settings import Settings
@@ -20,6 +21,8 @@ from projector import (
     TokenCounter,
     compare_strategies,
     counter_for,
+    masked_packet,
+    only_masked,
     project,
     step_from_json,
 )
@@ -33,7 +36,8 @@ EVIDENCE_TOKENS = 4000
 class StoreReader:
     """Reads evidence for the projector, and is a gate by labels: a packet is for those who are cleared for all of its labels.
 
-    What was read once is kept, as evidence never changes; permission is asked of the labels each time.
+    To others it is masked where each label that they lack masks, and else it is as if it were not there. What was read once is
+    kept, as evidence never changes; labels, policies and when a live resource was seen do, and are asked of the store each time.
     """
 
     def __init__(self, services: Services) -> None:
@@ -48,29 +52,42 @@ class StoreReader:
 
     def find_evidence(self, ids: Sequence[EvidenceId], principal: Principal) -> Sequence[Packet]:
         """See `projector.ports.EvidenceReader`."""
-        permitted = self.permitted(ids, principal)
-        return [packet for id_ in dict.fromkeys(ids) if id_ in permitted and (packet := self.find(id_)) is not None]
+        permitted, masked = self.permitted(ids, principal), self.masked(ids, principal)
+        found = [packet for id_ in dict.fromkeys(ids) if id_ in permitted | masked and (packet := self.find(id_)) is not None]
+        return [masked_packet(packet) if packet.id in masked else packet for packet in found]
 
     def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
         """See `projector.ports.Gate`. An id of nothing has nothing to give away."""
         cleared = frozenset(principal.clearances)
-        return frozenset(id_ for id_ in ids if cleared.issuperset(self._labels(id_)))
+        return frozenset(id_ for id_, labels in self._labels(ids).items() if cleared.issuperset(labels))
+
+    def masked(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
+        """See `projector.ports.MaskingGate`."""
+        policies = self._services.store.permissions.policies()
+        return frozenset(id_ for id_, labels in self._labels(ids).items() if only_masked(labels, principal, policies))
 
     def find_known(self, ids: Iterable[EvidenceId]) -> Sequence[Packet]:
         """Of these, the packets that were read or remembered."""
         return [self._known[id_] for id_ in ids if id_ in self._known]
 
-    def _labels(self, id_: EvidenceId) -> tuple[str, ...]:
-        packet = self.find(id_)
-        return () if packet is None else packet.labels
+    def _labels(self, ids: Iterable[EvidenceId]) -> dict[EvidenceId, frozenset[str]]:
+        """The labels as they are now, and those that a packet came with."""
+        asked = tuple(dict.fromkeys(ids))
+        stored = self._services.store.permissions.labels_of(asked)
+        came = {packet.id: packet.labels for packet in self.find_known(asked)}
+        return {id_: stored.get(id_, frozenset()).union(came.get(id_, ())) for id_ in asked}
 
     def find(self, id_: EvidenceId) -> Packet | None:
         """The packet of an evidence, whoever asks; None where there is none."""
-        if id_ not in self._known:
+        known = self._known.get(id_)
+        if known is None or known.max_age_s is not None:
             try:
-                self.remember([self._services.store.passages.get(id_, self._services.limit(EVIDENCE_TOKENS))])
+                read = self._services.store.passages.get(id_, self._services.limit(EVIDENCE_TOKENS))
             except NotFound:
-                return None
+                return known
+            self.remember([read])
+            # a live revision may have been seen again since
+            self._known[id_] = replace(self._known[id_], observed_at=read.observed_at)
         return self._known[id_]
 
 

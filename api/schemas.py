@@ -63,6 +63,11 @@ class EvidenceAnswer(Wire):
     hops: list[HopAnswer] | None = None
     value: JsonValue = None
     labels: list[str] | None = None
+    kind: str | None = None
+    """Of the resource, where it is none that tells how things are: `reference`."""
+    observed_at: int | None = None
+    """Of a live resource: microseconds since 1970 UTC at which the revision was seen last."""
+    max_age_s: int | None = None
     basis: str
     lifecycle: str
     integrity: str

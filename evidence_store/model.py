@@ -18,6 +18,8 @@ TaskName = NewType("TaskName", str)
 Pointer = NewType("Pointer", str)
 """A JSON Pointer in plain form (RFC 6901 section 3)."""
 
+MASKED = "masked/1"
+"""The transform of a packet that shows where a passage stands, and not what it says."""
 DEFAULT_WORKSPACE = WorkspaceName("default")
 
 
@@ -38,6 +40,13 @@ class Kind(StrEnum):
 
     OBSERVATION = "observation"
     REFERENCE = "reference"
+
+
+class LabelPolicy(StrEnum):
+    """What those see who are not cleared for a label: nothing, as if there were nothing; or where it stands, and not what."""
+
+    HIDDEN = "hidden"
+    MASKED = "masked"
 
 
 class Basis(StrEnum):
@@ -240,6 +249,14 @@ class Packet:
     """The hit's own bytes, for a search."""
     labels: tuple[str, ...] = ()
     """Access labels of the resource."""
+    kind: Kind = Kind.OBSERVATION
+    """Of the resource: what stands in a reference is advice, and tells of no state of things."""
+    max_age_s: int | None = None
+    """Of a live resource: how old an observation may be to tell how things are now. None: the resource is not live."""
+    observed_at: int | None = None
+    """Of a live resource: microseconds since 1970 UTC at which this revision was seen last."""
+    age_s: int | None = None
+    """Seconds since then, where whoever shows the packet knows the time and they are more than `max_age_s`."""
 
     @property
     def pointer(self) -> Pointer | None:
@@ -247,7 +264,7 @@ class Packet:
 
     @property
     def shown_in_full(self) -> bool:
-        return self.cut is None and self.outline is None
+        return self.cut is None and self.outline is None and MASKED not in self.transforms
 
 
 @dataclass(frozen=True, slots=True)

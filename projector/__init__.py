@@ -43,12 +43,15 @@ if TYPE_CHECKING:
         Receipt,
         Segment,
         Step,
+        Withheld,
     )
     from projector.packet_json import packet_from_json
-    from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
+    from projector.permission import only_masked
+    from projector.ports import EvidenceReader, Figure, Gate, MaskingGate, RequestCounter, TokenCounter
     from projector.project import project
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
+    from projector.render.masks import masked_packet
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
@@ -93,11 +96,14 @@ _HOME = {
         "Receipt",
         "Segment",
         "Step",
+        "Withheld",
     ),
     "packet_json": ("packet_from_json",),
-    "ports": ("EvidenceReader", "Figure", "Gate", "RequestCounter", "TokenCounter"),
+    "permission": ("only_masked",),
+    "ports": ("EvidenceReader", "Figure", "Gate", "MaskingGate", "RequestCounter", "TokenCounter"),
     "project": ("project",),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
+    "render.masks": ("masked_packet",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
     "repair": ("LeftOut", "Repaired", "repair"),
@@ -157,6 +163,7 @@ __all__ = [
     "LeftOut",
     "MalformedText",
     "Mark",
+    "MaskingGate",
     "MustExternalise",
     "MustSplit",
     "MustWait",
@@ -185,6 +192,7 @@ __all__ = [
     "UnknownCounter",
     "UnknownProvider",
     "Usage",
+    "Withheld",
     "budget_for",
     "compare_strategies",
     "compared_json",
@@ -207,7 +215,9 @@ __all__ = [
     "input_digest",
     "mark_messages",
     "mark_object",
+    "masked_packet",
     "named_evidence_of",
+    "only_masked",
     "outcome_json",
     "packet_from_json",
     "parse_errors",

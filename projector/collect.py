@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from evidence_store.model import EvidenceId, Packet, ProgressState, Standing
+from evidence_store.model import MASKED, EvidenceId, Packet, ProgressState, Standing
+from projector.freshness import aged
 from projector.model import Need, NeedLine, Step
 from projector.ports import EvidenceReader
+from projector.render.masks import masked_packet
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,7 @@ class Collected:
     """The evidence of one step."""
 
     packets: Mapping[EvidenceId, Packet]
-    """All that is at hand and permitted: of this step, and of results."""
+    """All that is at hand and permitted, if only as a mask: of this step, and of results."""
     needed: tuple[EvidenceId, ...]
     """Must be shown."""
     wanted: tuple[EvidenceId, ...]
@@ -38,14 +40,16 @@ def iter_named(step: Step) -> Iterator[EvidenceId]:
             yield packet.id
 
 
-def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId]) -> Collected:
-    """Asks the reader only for what is permitted and not at hand yet."""
+def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId], masked: frozenset[EvidenceId]) -> Collected:
+    """Asks the reader only for what is permitted, at least as a mask, and not at hand yet. What came along is masked here."""
+    seen = permitted | masked
     given = {packet.id: packet for packets in step.results.values() for packet in packets}
     given |= {item.id: item for item in step.evidence if isinstance(item, Packet)}
-    asked = tuple(dict.fromkeys(_asked(step)))
-    absent = tuple(evidence for evidence in asked if evidence not in given and evidence in permitted)
-    read = {packet.id: packet for packet in reader.find_evidence(absent, step.principal)} if absent else {}
-    packets = {evidence: packet for evidence, packet in (given | read).items() if evidence in permitted}
+    asked = tuple(dict.fromkeys(_asked(step, masked)))
+    absent = tuple(evidence for evidence in asked if evidence not in given and evidence in seen)
+    read = {packet.id: aged(packet, step.now) for packet in reader.find_evidence(absent, step.principal)} if absent else {}
+    found = {evidence: packet for evidence, packet in (given | read).items() if evidence in seen}
+    packets = {evidence: masked_packet(packet) if evidence in masked else packet for evidence, packet in found.items()}
     needed: list[EvidenceId] = []
     unmet: list[NeedLine] = []
     for need in step.needs:
@@ -63,10 +67,11 @@ def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId]
     )
 
 
-def _asked(step: Step) -> Iterator[EvidenceId]:
+def _asked(step: Step, masked: frozenset[EvidenceId]) -> Iterator[EvidenceId]:
+    """What the step is about, in order of claim. A claim that cites what is masked is not shown, and must not lead there."""
     claims = {need.name for need in step.needs if need.kind == "claim"}
     for claim in step.claims:
-        if claim.id in claims:
+        if claim.id in claims and masked.isdisjoint(citation.evidence for citation in claim.citations):
             yield from (citation.evidence for citation in claim.citations)
     for item in step.evidence:
         yield item.id if isinstance(item, Packet) else item
@@ -112,6 +117,6 @@ def _met_claim(name: str, step: Step, packets: Mapping[EvidenceId, Packet]) -> _
     for claim in step.claims:
         if claim.id == name:
             ids = tuple(dict.fromkeys(citation.evidence for citation in claim.citations))
-            available = all(evidence in packets for evidence in ids)
+            available = all(evidence in packets and MASKED not in packets[evidence].transforms for evidence in ids)
             return _Met(ids, "") if available else _Met((), "its evidence is not available")
     return _Met((), "there is no such claim in this step")

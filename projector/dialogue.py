@@ -32,6 +32,8 @@ class Passage:
     """Named in its results."""
     in_full: frozenset[EvidenceId]
     note: str = ""
+    n_withheld: int = 0
+    """Results that the reader may not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,15 @@ class Dialogue:
         self._request = request
         self._groups: Iterator[Group] = iter_history(step)
         self._reached = step.n_messages
+        self._newer: dict[tuple[int, ...], int] = {}
+        """How many exchanges are newer than one, by its places."""
 
     def take(self) -> Group | None:
         """The next group, newest first; None at the beginning of the history."""
         for group in self._groups:
             self._reached = min(self._reached, group.places[0])
+            if group.kind == "exchange":
+                self._newer.setdefault(group.places, len(self._newer))
             if group.places != (self._request.place,):
                 return group
         self._reached = 0
@@ -89,9 +95,10 @@ class Dialogue:
         return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
 
     def passage(self, group: Group, shown: frozenset[EvidenceId], *, referring: bool = False) -> Passage:
-        """The group priced: results that may not be seen withheld, those already shown elsewhere (or all, when asked) by reference."""
+        """The group priced: results that may not be seen withheld; by reference those shown elsewhere, or too old (or all, when asked)."""
         allowed = self._rewritten(group, group.messages, self._withheld)
-        chosen = frozenset(call for call in group.calls if referring or self._shown_elsewhere(call, shown))
+        old = self._too_old(group)
+        chosen = frozenset(call for call in group.calls if referring or call in old or self._shown_elsewhere(call, shown))
         messages = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
         texts = [(body.call, self._dialect.read(messages[body.at], 0).results[body.part].text) for body in group.bodies]
         return Passage(
@@ -100,8 +107,16 @@ class Dialogue:
             tokens=sum(map(self._measure.message, messages)),
             evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
             in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
-            note="; ".join(filter(None, (group.note, BY_REFERENCE if messages != allowed else ""))),
+            note="; ".join(filter(None, (group.note, _by_reference(old) if messages != allowed else ""))),
+            n_withheld=sum(text == WITHHELD for _, text in texts),
         )
+
+    def _too_old(self, group: Group) -> tuple[str, ...]:
+        """Calls whose results are past their greatest age, where the exchange is none of those that keep such results."""
+        rounds = self._step.result_rounds
+        if rounds is None or group.open_calls or self._newer.get(group.places, 0) < rounds:
+            return ()
+        return tuple(call for call in group.calls if any(one.age_s is not None for one in self._step.results.get(call, ())))
 
     def _rewritten(self, group: Group, messages: tuple[JsonObject, ...], new_body: NewBody) -> tuple[JsonObject, ...]:
         return rewritten(messages, group.bodies, self._dialect, new_body)
@@ -123,3 +138,7 @@ def _named_in(part: Part) -> tuple[EvidenceId, ...]:
     """Evidence that a text or the arguments of a call name; what a result names is looked at with its body."""
     text = part.text if part.kind == "text" else "" if part.kind == "result" else minified([part.arguments, part.raw])
     return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text))))
+
+
+def _by_reference(old: tuple[str, ...]) -> str:
+    return f"{BY_REFERENCE}, past their greatest age: {', '.join(old)}" if old else BY_REFERENCE

@@ -7,7 +7,7 @@ room. Sections further back have floors, so that much evidence cannot crowd out 
 
 from dataclasses import dataclass, replace
 
-from evidence_store.model import EvidenceId, Packet, ProgressItem, ProgressState
+from evidence_store.model import MASKED, EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.collect import Collected
 from projector.dialects.forms import Dialect, Opening
@@ -15,9 +15,9 @@ from projector.dialogue import BY_REFERENCE, Dialogue, Passage
 from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
 from projector.lines import Block, InUse, block_name, blocks, claims_text, visible
 from projector.measure import Measure
-from projector.model import Candidate, Kept, Omitted, Step
+from projector.model import Candidate, Kept, Omitted, Step, Withheld
 from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, leave
-from projector.rejudge import Judged
+from projector.rejudge import NOT_AVAILABLE, Judged
 from projector.render.sections import (
     CLAIM_SECTIONS,
     EVIDENCE_END,
@@ -75,6 +75,7 @@ class Fitted:
     in_exchanges: tuple[EvidenceId, ...]
     cited: tuple[EvidenceId, ...]
     open_calls: tuple[str, ...]
+    withheld: Withheld
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,4 +405,10 @@ class Fit:
             in_exchanges=tuple(dict.fromkeys(one for passage in exchanges for one in passage.evidence if one in passage.in_full)),
             cited=tuple(dict.fromkeys(named)),
             open_calls=self._open.group.open_calls if self._open else (),
+            withheld=Withheld(
+                not_available=len(collected.missing),
+                masked=sum(MASKED in collected.packets[evidence].transforms for evidence in packets),
+                claims=sum(left.reason == NOT_AVAILABLE for left in self._material.judged.left),
+                results=sum(passage.n_withheld for passage in exchanges),
+            ),
         )

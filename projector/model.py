@@ -108,6 +108,10 @@ class Step:
     strategy: Strategy = ""
     closing: bool = False
     """The step limit is reached: no tools, and conclusions are asked for."""
+    now: int | None = None
+    """Microseconds since 1970 UTC, by which packets of live resources are aged; None: nothing is."""
+    result_rounds: int | None = None
+    """How many of the newest exchanges keep results that are past their greatest age; None: all do."""
 
     @property
     def n_messages(self) -> int:
@@ -138,6 +142,20 @@ class Omitted:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """How much of a step its principal was not shown. Counts only: names are for who may see what they name."""
+
+    not_available: int = 0
+    """Evidence that was asked for and is absent or hidden, which look alike."""
+    masked: int = 0
+    """Evidence that is shown as a mask."""
+    claims: int = 0
+    """Claims that cite such evidence."""
+    results: int = 0
+    """Results in kept exchanges."""
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What an input kept and left out, with tokens and reason. The tokens of `kept` add up to `used`."""
 
@@ -152,6 +170,7 @@ class Receipt:
     used: int
     input_digest: str
     """`sha256:` of the minified JSON of the messages, a line end, that of the tools; where members stand outside, the same of them."""
+    withheld: Withheld = Withheld()
 
     @property
     def dynamic_used(self) -> int:

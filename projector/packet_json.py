@@ -15,6 +15,7 @@ from evidence_store.model import (
     Format,
     Hop,
     HopKind,
+    Kind,
     LineRange,
     Outline,
     OutlineEntry,
@@ -61,6 +62,9 @@ def packet_from_json(value: JsonValue, path: str) -> Packet:
         next=reader.text("next") if reader.has("next") else None,
         match=reader.span("match") if reader.has("match") else None,
         labels=reader.texts("labels"),
+        kind=reader.member("kind", Kind, Kind.OBSERVATION),
+        max_age_s=reader.number("max_age_s") if reader.has("max_age_s") else None,
+        observed_at=reader.number("observed_at") if reader.has("observed_at") else None,
     )
 
 

@@ -74,3 +74,11 @@ class Gate(Protocol):
 
     def permitted(self, ids: Iterable[EvidenceId], principal: "Principal") -> frozenset[EvidenceId]:
         """Those of the ids whose excerpt and wording this principal may see."""
+
+
+@runtime_checkable
+class MaskingGate(Protocol):
+    """A gate that lets a principal know where a passage stands whose excerpt it may not see. A reader beside it answers with masks."""
+
+    def masked(self, ids: Iterable[EvidenceId], principal: "Principal") -> frozenset[EvidenceId]:
+        """Those of the ids that may be shown as a mask only. None of them is `permitted`."""

@@ -11,7 +11,7 @@
 5. Facts, open questions and excluded scope stay three lists. A fact has a citation, and holds under this task revision only.
 6. What does not change comes first and is byte-stable; the request stands last. Same step, same bytes.
 7. Permission is asked before evidence is read and again on the finished input; nothing is added after that. A claim is shown only
-   when every evidence that it cites is permitted.
+   when every evidence that it cites is permitted. What is only masked shows where it stands, and nothing of what it says.
 8. The receipt names what was kept and what was left out, with tokens and reason; what was kept adds up to what is used.
 9. A closing step has no tools, or none that may be called where the form wants them defined; it asks for conclusions from what is there.
 
@@ -20,13 +20,13 @@ Scope comes from the step's task revision alone: no text of a source, a message 
 
 from dataclasses import dataclass, replace
 
-from evidence_store.model import EvidenceId
 from projector.budget import Budget, budget_for
 from projector.collect import collect, iter_named
 from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Dialogue, Request, find_request, instructions
 from projector.errors import BrokenRule
 from projector.fit import Fit, Fitted, Forbidden, Material, Overfull
+from projector.freshness import with_ages
 from projector.history import dialect_of, open_before
 from projector.instead import boundary_open, exchange_forbidden, over_fixed, permission_unsettled, what_instead
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
@@ -46,6 +46,11 @@ NO_CALLS: JsonObject = {"tool_choice": {"type": "none"}}
 
 def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
     """The input of one model call, or what to do before there can be one."""
+    outcome = _project(with_ages(step), reader, counter, gate)
+    return outcome if isinstance(outcome, Projected) else replace(outcome, step=step)
+
+
+def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
     measure, form = Measure(counter), _form(step)
     fixed = _count_fixed(form.opening, form.tools, measure)
     budget = budget_for(step.profile, sum(line.tokens for line in fixed))
@@ -57,7 +62,7 @@ def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gat
     permission = Permission(gate, step.principal)
     margin = 0
     for _ in range(_MAX_ROUNDS):
-        material = _material(step, form, reader, permission.permitted(iter_named(step)), budget.dynamic - margin)
+        material = _material(step, form, reader, permission, budget.dynamic - margin)
         fitted = Fit(material, measure, Dialogue(step, form.dialect, measure, permission, form.request)).run()
         if isinstance(fitted, Forbidden):
             return exchange_forbidden(step, budget, fitted.name)
@@ -91,8 +96,10 @@ def _form(step: Step) -> _Form:
     return _Form(dialect, opening, tools, find_request(step))
 
 
-def _material(step: Step, form: _Form, reader: EvidenceReader, permitted: frozenset[EvidenceId], room: int) -> Material:
-    collected = collect(step, reader, permitted)
+def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permission, room: int) -> Material:
+    named = tuple(iter_named(step))
+    permitted = permission.permitted(named)
+    collected = collect(step, reader, permitted, permission.masked(named))
     judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
     text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
@@ -125,6 +132,7 @@ def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tu
         omitted=fitted.omitted,
         used=used,
         input_digest=input_digest(messages, form.tools, outside),
+        withheld=fitted.withheld,
     )
     return Projection(
         messages=messages,

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from evidence_store.errors import JsonValue
 from projector.minified import minified
@@ -50,7 +51,8 @@ def section_tokens(receipt: Receipt) -> dict[str, int]:
 def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
     """The receipt as the format page has it."""
     profile, budget = receipt.profile, receipt.budget
-    return {
+    withheld: dict[str, JsonValue] = {name: n for name, n in asdict(receipt.withheld).items() if n}
+    members: dict[str, JsonValue] = {
         "v": VERSION,
         "task": receipt.task,
         "task_revision": receipt.task_revision,
@@ -71,6 +73,7 @@ def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
         "omitted": [omitted_json(line) for line in receipt.omitted],
         "input_digest": receipt.input_digest,
     }
+    return members | {"withheld": withheld} if withheld else members
 
 
 def omitted_json(line: Omitted) -> dict[str, JsonValue]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from evidence_store.model import ClaimView, EvidenceId, Packet, Standing
 from projector.render.sections import ClaimLine
 
+NOT_AVAILABLE = "evidence not available"
+"""Why a claim is not shown: evidence that it cites is absent, hidden or masked."""
 _SOUND = frozenset(("observed", "derived"))
 
 
@@ -42,7 +44,7 @@ def rejudge(
     for claim in claims:
         ids = tuple(dict.fromkeys(citation.evidence for citation in claim.citations))
         if not permitted.issuperset(ids):
-            left.append(LeftClaim(claim.id, "evidence not available"))
+            left.append(LeftClaim(claim.id, NOT_AVAILABLE))
             continue
         match claim.standing:
             case Standing.WITHDRAWN | Standing.SUPERSEDED:

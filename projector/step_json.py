@@ -48,6 +48,8 @@ _STEP = (
     "principal",
     "strategy",
     "closing",
+    "now",
+    "result_rounds",
 )
 
 
@@ -74,6 +76,8 @@ def step_from_json(value: JsonValue) -> Step:
         principal=_principal(JsonReader(step.value.get("principal", {}), "/principal", ("clearances", "audience"))),
         strategy=cast("Strategy", strategy),
         closing=step.flag("closing"),
+        now=step.number("now") if step.has("now") else None,
+        result_rounds=step.number("result_rounds") if step.has("result_rounds") else None,
     )
 
 

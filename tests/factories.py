@@ -107,9 +107,18 @@ def put(
     complete: bool = True,
     if_newest: int | None = None,
     key: str | None = None,
+    max_age_s: int | None = None,
 ) -> PutResult:
     request = PutRequest(
-        ResourceName(name), kind, scope, labels, format=format, complete=complete, if_newest=if_newest, idempotency_key=key
+        ResourceName(name),
+        kind,
+        scope,
+        labels,
+        format=format,
+        complete=complete,
+        if_newest=if_newest,
+        idempotency_key=key,
+        max_age_s=max_age_s,
     )
     return store.sources.put(request, [data])
 

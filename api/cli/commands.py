@@ -31,6 +31,7 @@ def _add_sources(verbs: Verbs) -> None:
     put.add_argument("--format", choices=[f.value for f in Format], help="format, whatever media type and suffix say")
     put.add_argument("--kind", choices=[k.value for k in Kind], help="what the resource can prove (default observation)")
     put.add_argument("--scope", metavar="TEXT", help="scope label, shown with every packet")
+    put.add_argument("--max-age", type=whole_number(1), metavar="SECONDS", help="the resource is live: how old what was seen of it may be")
     put.add_argument("--tool", metavar="NAME", help="the tool whose output it is; a kind of summary may be chosen by it")
     put.add_argument("--version-label", metavar="L", help="what the publisher calls this revision")
     put.add_argument("--label", action="append", default=[], metavar="L", help="access label; may be given again")

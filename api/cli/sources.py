@@ -48,6 +48,7 @@ def run_put(arguments: Namespace, output: Output) -> int:
         complete=not arguments.incomplete,
         if_newest=arguments.if_newest,
         idempotency_key=arguments.idempotency_key,
+        max_age_s=arguments.max_age,
     )
     settings = read_settings(arguments.store)
     with open_store(settings.store, limits=settings.limits) as store:

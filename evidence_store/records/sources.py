@@ -19,6 +19,8 @@ class Resource:
     kind: Kind
     scope: str
     labels: tuple[str, ...]
+    max_age_s: int | None = None
+    """Of a live resource: how old an observation may be to tell how things are now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +49,21 @@ class Observation:
     idempotency_key: str | None
 
 
+_RESOURCE = (resources.c.name, resources.c.kind, resources.c.scope, resources.c.max_age_s)
+
+
 def find_resource(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> Resource | None:
-    columns = (resources.c.name, resources.c.kind, resources.c.scope)
-    row = connection.execute(select(*columns).where(resources.c.workspace == workspace, resources.c.name == name)).first()
+    row = connection.execute(select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name == name)).first()
     if row is None:
         return None
-    return Resource(ResourceName(row[0]), Kind(row[1]), row[2], list_labels(connection, workspace, name))
+    return Resource(ResourceName(row[0]), Kind(row[1]), row[2], list_labels(connection, workspace, name), row[3])
 
 
 def list_resources(connection: ReadConnection, workspace: WorkspaceName, after: str, limit: int) -> Sequence[Resource]:
     """Resources by name, those that follow `after`."""
-    query = (
-        select(resources.c.name, resources.c.kind, resources.c.scope)
-        .where(resources.c.workspace == workspace, resources.c.name > after)
-        .order_by(resources.c.name)
-        .limit(limit)
-    )
+    query = select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name > after).order_by(resources.c.name).limit(limit)
     rows = connection.execute(query).all()
-    return [Resource(ResourceName(n), Kind(k), s, list_labels(connection, workspace, ResourceName(n))) for n, k, s in rows]
+    return [Resource(ResourceName(n), Kind(k), s, list_labels(connection, workspace, ResourceName(n)), age) for n, k, s, age in rows]
 
 
 def list_labels(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> tuple[str, ...]:
@@ -78,7 +77,7 @@ def insert_resource(connection: WriteConnection, workspace: WorkspaceName, resou
         "name": resource.name,
         "kind": resource.kind.value,
         "scope": resource.scope,
-        "max_age_s": None,
+        "max_age_s": resource.max_age_s,
         "created_at": at,
     }
     connection.execute(insert(resources).values(row))
@@ -205,6 +204,14 @@ def find_first_origin(connection: ReadConnection, workspace: WorkspaceName, name
         observations.c.workspace == workspace, observations.c.resource == name, observations.c.revision == revision
     )
     return connection.execute(query.order_by(observations.c.ordinal).limit(1)).scalar()
+
+
+def find_last_seen(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, revision: int) -> int | None:
+    """When a revision was seen last."""
+    query = select(func.max(observations.c.observed_at)).where(
+        observations.c.workspace == workspace, observations.c.resource == name, observations.c.revision == revision
+    )
+    return connection.execute(query).scalar()
 
 
 def find_observed(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, idempotency_key: str) -> int | None:

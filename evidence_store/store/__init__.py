@@ -10,6 +10,7 @@ store.rejudging   judgements under a new task revision
 store.retrieval   what a question may be about
 store.comparisons search, diff
 store.locations   evidence in other revisions
+store.permissions labels and their policies
 store.references  evidence with its $refs followed
 store.summaries   summaries of tool outputs
 store.checks      citations, integrity, the whole store
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from evidence_store.store.comparisons import Comparisons
     from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
+    from evidence_store.store.permissions import Permissions
     from evidence_store.store.references import References
     from evidence_store.store.rejudging import Rejudging
     from evidence_store.store.retrieval import Retrieval
@@ -96,6 +98,12 @@ class EvidenceStore:
         from evidence_store.store.locations import Locations  # start-up cost
 
         return Locations(self.core, self.sources, self.passages, lambda: self.summaries)
+
+    @cached_property
+    def permissions(self) -> "Permissions":
+        from evidence_store.store.permissions import Permissions  # start-up cost
+
+        return Permissions(self.core)
 
     @cached_property
     def references(self) -> "References":

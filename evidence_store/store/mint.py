@@ -3,17 +3,17 @@
 Finding the same passage again adds nothing but a new way to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.excerpts import Shown
 from evidence_store.ids import Identity
-from evidence_store.model import Basis, Digest, EvidenceId, Hop, LineRange, Packet, Selector, Span
+from evidence_store.model import Basis, Digest, EvidenceId, Hop, LineRange, Packet, ResourceName, Selector, Span
 from evidence_store.records import evidence as records
 from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
-from evidence_store.records.sources import Resource, Revision
+from evidence_store.records.sources import Resource, Revision, find_last_seen
 from evidence_store.store.core import Core
 
 
@@ -47,7 +47,17 @@ def mint(core: Core, passages: Sequence[Passage]) -> tuple[Packet, ...]:
     if None in ids:
         with core.database.writing() as connection:
             ids = [_keep(core, connection, passage) for passage in passages]
-    return tuple(_packet(passage, id_) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
+    seen = _last_seen(core, passages)
+    return tuple(_packet(passage, id_, seen) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
+
+
+def _last_seen(core: Core, passages: Sequence[Passage]) -> dict[tuple[ResourceName, int], int | None]:
+    """When the revisions of live resources were seen last."""
+    live = {(one.revision.resource, one.revision.number) for one in passages if one.resource.max_age_s is not None}
+    if not live:
+        return {}
+    with core.database.reading() as connection:
+        return {place: find_last_seen(connection, core.workspace, *place) for place in live}
 
 
 def _identity(core: Core, passage: Passage) -> Identity:
@@ -88,7 +98,7 @@ def _keep(core: Core, connection: WriteConnection, passage: Passage) -> Evidence
     return id_
 
 
-def _packet(passage: Passage, id_: EvidenceId) -> Packet:
+def _packet(passage: Passage, id_: EvidenceId, seen: Mapping[tuple[ResourceName, int], int | None]) -> Packet:
     shown, revision = passage.shown, passage.revision
     basis = Basis.DERIVED if passage.transform else Basis.OBSERVED
     return Packet(
@@ -114,4 +124,7 @@ def _packet(passage: Passage, id_: EvidenceId) -> Packet:
         value=shown.value,
         match=passage.match,
         labels=passage.resource.labels,
+        kind=passage.resource.kind,
+        max_age_s=passage.resource.max_age_s,
+        observed_at=seen.get((revision.resource, revision.number)),
     )

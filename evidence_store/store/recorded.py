@@ -10,12 +10,13 @@ from evidence_store.canonical import digest_of
 from evidence_store.database import ReadConnection
 from evidence_store.journal import Event
 from evidence_store.model import ResourceName, TaskName
-from evidence_store.records import claims, tasks
+from evidence_store.records import claims, labels, tasks
 from evidence_store.records import sources as source_records
 from evidence_store.store.core import Core
 
 _KEPT = (
     "resource.added",
+    "label.policy",
     "revision.closed",
     "task.revision",
     "progress.recorded",
@@ -49,8 +50,11 @@ class Recorded:
         """Each subject whose rows differ, once."""
         for subject, said in self._said["resource.added"].items():
             resource = source_records.find_resource(connection, core.workspace, ResourceName(subject))
-            kept = None if resource is None else {"kind": resource.kind.value, "scope": resource.scope}
-            yield from _differs(subject, {name: said[0][name] for name in ("kind", "scope")}, kept)
+            kept = None if resource is None else {"kind": resource.kind.value, "scope": resource.scope, "max_age_s": resource.max_age_s}
+            yield from _differs(subject, {name: said[0].get(name) for name in ("kind", "scope", "max_age_s")}, kept)
+        policies = labels.list_policies(connection, core.workspace)
+        for subject, said in self._said["label.policy"].items():
+            yield from _differs(subject, [one["policy"] for one in said], [policy.value for label, policy in policies if label == subject])
         closed = sorted(source_records.list_closed(connection, core.workspace))
         if closed != sorted(self._said["revision.closed"]):
             yield RowFault("closings", "which revisions were closed is not what the journal says")

@@ -54,6 +54,8 @@ class PutRequest:
     if_newest: int | None = None
     """Refuse unless this is the newest revision (0: unless there is none)."""
     idempotency_key: str | None = None
+    max_age_s: int | None = None
+    """Of a live resource: how old an observation may be to tell how things are now. None: as the resource is; a new one is not live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class Sources:
         document, a bound), Conflict (`if_newest`), StoreFault.
         """
         require_name(request.resource)
+        if request.kind is Kind.REFERENCE and request.max_age_s is not None:
+            raise InvalidInput("a reference is not live: nothing in it tells how things are", code="wrong_use")
         staged = Staged(self._core, self._growing(request.resource))
         try:
             intake = Intake(request.resource, request.file_name, request.media_type, request.format, self._core.limits)
@@ -145,14 +149,14 @@ class Sources:
         workspace, name = self._core.workspace, request.resource
         known = sources.find_resource(connection, workspace, name)
         if known is None:
-            new = Resource(name, request.kind or Kind.OBSERVATION, request.scope or "", request.labels)
+            new = Resource(name, request.kind or Kind.OBSERVATION, request.scope or "", request.labels, request.max_age_s)
             sources.insert_resource(connection, workspace, new, at)
             data: dict[str, JsonValue] = {"kind": new.kind.value, "scope": new.scope, "labels": list(new.labels)}
+            if new.max_age_s is not None:
+                data["max_age_s"] = new.max_age_s
             append_event(connection, workspace, "resource.added", name, data, at)
             return
-        if request.kind not in (None, known.kind) or request.scope not in (None, known.scope):
-            text = f"{name!r} is {known.kind.value} with scope {known.scope!r}; kind and scope are those of its first revision"
-            raise Conflict(text, {"kind": known.kind.value, "scope": known.scope}, code="resource_differs")
+        _require_same_resource(request, known)
         more = tuple(label for label in request.labels if label not in known.labels)
         if more:
             sources.insert_labels(connection, workspace, name, more, at)
@@ -276,6 +280,16 @@ def require_revision(connection: ReadConnection, core: Core, name: ResourceName,
         known = [one.number for one in sources.list_revisions(connection, core.workspace, name)][-20:]
         raise NotFound(f"{name!r} has no revision {number}", {"known": known})
     return found
+
+
+def _require_same_resource(request: PutRequest, known: Resource) -> None:
+    """Raises Conflict (`resource_differs`) where a resource is said to be something else than it was at its first revision."""
+    same_age = request.max_age_s in (None, known.max_age_s)
+    if request.kind in (None, known.kind) and request.scope in (None, known.scope) and same_age:
+        return
+    age = "not live" if known.max_age_s is None else f"live for {known.max_age_s} s"
+    text = f"{known.name!r} is {known.kind.value} with scope {known.scope!r}, {age}; these are as at its first revision"
+    raise Conflict(text, {"kind": known.kind.value, "scope": known.scope, "max_age_s": known.max_age_s}, code="resource_differs")
 
 
 def _require_same_reading(request: PutRequest, newest: Revision, found: Inspection) -> None:

@@ -13,6 +13,7 @@ from evidence_store.errors import JsonValue
 from evidence_store.model import (
     EvidenceId,
     Format,
+    Kind,
     LineRange,
     Outline,
     OutlineEntry,
@@ -36,6 +37,14 @@ class CutText:
 
 
 @dataclass(frozen=True, slots=True)
+class AgeText:
+    """That what is shown of a live resource is too old to tell how things are now. Both in seconds."""
+
+    age_s: int
+    max_age_s: int
+
+
+@dataclass(frozen=True, slots=True)
 class PacketText:
     """What the text form of a packet says: less than the packet, and all that a model was told."""
 
@@ -55,6 +64,9 @@ class PacketText:
     cut: CutText | None
     outline: Outline | None
     next: str | None
+    kind: Kind = Kind.OBSERVATION
+    age: AgeText | None = None
+    """None while it is not past its greatest age, or where nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,8 @@ def packet_text(packet: Packet) -> PacketText:
         cut=cut,
         outline=packet.outline,
         next=packet.next,
+        kind=packet.kind,
+        age=None if packet.age_s is None or packet.max_age_s is None else AgeText(packet.age_s, packet.max_age_s),
     )
 
 
@@ -107,6 +121,10 @@ def format_packet_text(text: PacketText) -> str:
     if text.column is not None:
         lines.append(f"column: {text.column}")
     lines += [f"format: {text.format.value}", f"status: {text.status}"]
+    if text.kind is not Kind.OBSERVATION:
+        lines.append(f"kind: {text.kind.value}")
+    if text.age is not None:
+        lines.append(f"age: {text.age.age_s} s, over its maximum of {text.age.max_age_s} s")
     if text.scope:
         lines.append(f"scope: {format_value(text.scope)}")
     if text.transforms:
@@ -163,6 +181,7 @@ _EXCERPT = re.compile(
 _OUTLINE = re.compile(
     rf"(object|array), {_NUMBER} (?:members|items), (?:{_NUMBER}-{_NUMBER} shown|none shown from {_NUMBER})(?:, next (.+))?", re.DOTALL
 )
+_AGE = re.compile(f"{_NUMBER} s, over its maximum of {_NUMBER} s")
 _LINES, _WHOLE = re.compile(f"{_NUMBER}-{_NUMBER}"), re.compile(_NUMBER)
 _ENTRY = re.compile(
     r'- ("(?:[^"\\]|\\.)*") (object|array|string|number|boolean|null) (-|[0-9]{1,18}) ([0-9]{1,18})(?: (\[.*\]|".*"))?', re.DOTALL
@@ -230,6 +249,11 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
     status = lines.get("status")
     if packet_format not in {member.value for member in Format} or status not in get_args(Status):
         raise lines.fault(f"unknown format or status: {packet_format!r}, {status!r}")
+    kind = lines.find("kind")
+    if kind not in (None, Kind.REFERENCE.value):
+        raise lines.fault(f"unknown kind: {kind!r}")
+    age = lines.find("age")
+    found_age = None if age is None else lines.match(_AGE, age)
     scope = lines.find("scope")
     transforms = lines.find("transforms")
     body = _parse_body(lines)
@@ -250,6 +274,8 @@ def _parse_packet(evidence: EvidenceId, lines: _Lines) -> PacketText:
         cut=body.cut,
         outline=body.outline,
         next=body.next,
+        kind=Kind.OBSERVATION if kind is None else Kind(kind),
+        age=None if found_age is None else AgeText(int(found_age[1]), int(found_age[2])),
     )
 
 

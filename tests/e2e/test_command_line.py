@@ -67,6 +67,16 @@ def test_options_of_put_reach_the_store(evidence: Evidence, spec: Path) -> None:
     assert evidence("put", spec, "--resource", API, "--if-newest", "0").error(2)["code"] == "not_newest"
 
 
+def test_a_live_resource_is_listed_with_its_greatest_age(evidence: Evidence, spec: Path) -> None:
+    evidence("put", spec, "--resource", "live", "--max-age", "60").answer()
+    (listed,) = evidence("resources").answer()["resources"]
+    assert listed["max_age_s"] == 60
+    packet = evidence("read", "live", "--pointer", "/limit").answer()
+    assert packet["max_age_s"] == 60
+    assert packet["observed_at"] > 0
+    assert evidence("put", spec, "--resource", "live", "--max-age", "61").error(2)["code"] == "resource_differs"
+
+
 def test_resources_are_listed_with_their_newest_revision(stored: Evidence, spec: Path) -> None:
     assert stored("resources").answer() == {
         "resources": [

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from evidence_store.model import LabelPolicy
 from evidence_store.store import EvidenceStore
 from tests.factories import TASK, put, tampering, verified_change
 
@@ -20,6 +21,7 @@ EDITS = [
     ("UPDATE reports SET body = 'All is well.'", "rp_"),
     ("UPDATE resources SET scope = 'beta'", "stable-v2/openapi.json"),
     ("DELETE FROM closings", "closings"),
+    ("UPDATE label_policies SET policy = 'masked'", "secret"),
 ]
 
 
@@ -28,6 +30,7 @@ def published(store: EvidenceStore) -> EvidenceStore:
     claimed = verified_change(store)
     store.claims.publish(store.claims.get_step(TASK, 1).run, "Report", "The limit is lower.\n", [claimed])
     put(store)
+    store.permissions.set_policy("secret", LabelPolicy.HIDDEN, "human:ann")
     put(store, b"step 1\n", "run.log", complete=False)
     put(store, b"step 1\n", "run.log")
     return store

@@ -18,6 +18,7 @@ from evidence_store.model import (
     Format,
     Hop,
     Integrity,
+    Kind,
     LineRange,
     Pointer,
     ResourceName,
@@ -64,6 +65,13 @@ def test_a_packet_says_where_it_stands(store: EvidenceStore) -> None:
     assert (packet.span, packet.lines, packet.column) == (Span(26, 28), LineRange(3, 3), 14)
     assert (packet.scope, packet.status, packet.basis, packet.labels) == ("stable API", "observed", Basis.OBSERVED, ("team",))
     assert (packet.size, packet.value, packet.format) == (32, b"50", Format.JSON)
+    assert packet.kind is Kind.OBSERVATION
+
+
+def test_a_packet_of_a_reference_carries_its_kind(store: EvidenceStore) -> None:
+    put(store, b"check the upstream\n", "runbook.md", kind=Kind.REFERENCE)
+    found = read(store, "1-1", "runbook.md", kind="lines")
+    assert (found.kind, store.passages.get(found.id, NoLimit()).kind) == (Kind.REFERENCE, Kind.REFERENCE)
 
 
 def test_pointer_lines_bytes_and_quote_of_one_range_are_one_evidence(store: EvidenceStore, folder: Path) -> None:

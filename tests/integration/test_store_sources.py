@@ -14,6 +14,7 @@ from evidence_store.blobs.local import blob_path
 from evidence_store.canonical import digest_of
 from evidence_store.documents.model import Limits
 from evidence_store.errors import Conflict, InvalidInput, LimitExceeded, NotFound, RefusedDocument
+from evidence_store.excerpts import NoLimit
 from evidence_store.model import Format, Kind, ResourceName, Span, WorkspaceName
 from evidence_store.store import BLOBS_NAME, EvidenceStore
 from evidence_store.store.core import Core
@@ -110,6 +111,42 @@ def test_another_kind_or_scope_is_refused_and_nothing_is_stored(store: EvidenceS
             put(store, b"[2]", **wrong)
         assert refused.value.error_code == "resource_differs"
     assert store.sources.list_resources()[0][1].number == 1
+
+
+def test_how_old_a_live_resource_may_be_is_that_of_the_first_put(store: EvidenceStore) -> None:
+    put(store, b"[1]", max_age_s=3600)
+    assert put(store, b"[2]").created
+    for wrong in (60, 7200):
+        with pytest.raises(Conflict) as refused:
+            put(store, b"[3]", max_age_s=wrong)
+        assert (refused.value.error_code, refused.value.details["max_age_s"]) == ("resource_differs", 3600)
+    assert store.sources.list_resources()[0][0].max_age_s == 3600
+
+
+def test_a_resource_does_not_become_live_later(store: EvidenceStore) -> None:
+    put(store, b"[1]")
+    with pytest.raises(Conflict, match="not live"):
+        put(store, b"[2]", max_age_s=60)
+
+
+def test_a_reference_is_not_live(store: EvidenceStore) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        put(store, b"[1]", kind=Kind.REFERENCE, max_age_s=60)
+    assert (refused.value.error_code, store.sources.list_resources()) == ("wrong_use", [])
+
+
+def test_a_packet_of_a_live_resource_says_when_its_revision_was_seen_last(store: EvidenceStore) -> None:
+    put(store, b"[1]", max_age_s=60)
+    first = read(store, "/0")
+    assert (first.max_age_s, first.age_s, first.observed_at is None) == (60, None, False)
+    put(store, b"[1]")
+    again = store.passages.get(first.id, NoLimit())
+    assert again.id == first.id
+    assert (again.observed_at or 0) > (first.observed_at or 0) > 0
+    put(store, b"[2]")
+    assert store.passages.get(first.id, NoLimit()).observed_at == again.observed_at
+    put(store, b"[1]", "still.json")
+    assert read(store, "/0", "still.json").observed_at is None
 
 
 def test_resources_are_listed_by_name_in_pages(store: EvidenceStore) -> None:

@@ -31,6 +31,7 @@ from evidence_store.model import (
 )
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.state import EvidenceState
+from projector import packet_from_json
 
 DIGEST = digest_of(b"")
 PACKET = Packet(
@@ -101,6 +102,21 @@ def test_hops_match_and_labels_stand_only_where_there_are_any() -> None:
     one = shown(replace(PACKET, hops=(Hop("alias", Span(0, 5)),), match=Span(23, 24), labels=("team",)))
     assert (one["hops"], one["match"], one["labels"]) == ([{"kind": "alias", "bytes": [0, 5]}], [23, 24], ["team"])
     assert not {"hops", "match", "labels"} & shown(PACKET).keys()
+
+
+def test_a_reference_says_so() -> None:
+    assert "kind" not in shown(PACKET)
+    advice = replace(PACKET, kind=Kind.REFERENCE)
+    assert shown(advice)["kind"] == "reference"
+    assert packet_from_json(json.loads(dumps(packet_json(advice))), "/p").kind is Kind.REFERENCE
+
+
+def test_a_packet_of_a_live_resource_says_when_it_was_seen() -> None:
+    live = replace(PACKET, max_age_s=60, observed_at=17)
+    assert not {"observed_at", "max_age_s"} & shown(PACKET).keys()
+    assert (shown(live)["observed_at"], shown(live)["max_age_s"]) == (17, 60)
+    read = packet_from_json(json.loads(dumps(packet_json(live))), "/p")
+    assert (read.observed_at, read.max_age_s) == (17, 60)
 
 
 def test_a_cut_says_what_is_shown() -> None:

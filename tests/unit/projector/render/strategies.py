@@ -9,6 +9,7 @@ from evidence_store.model import (
     About,
     EvidenceId,
     Format,
+    Kind,
     LineRange,
     Outline,
     OutlineEntry,
@@ -23,7 +24,7 @@ from evidence_store.model import (
     TaskRevision,
 )
 from projector.model import NeedLine
-from projector.render.packets import CutText, PacketText
+from projector.render.packets import AgeText, CutText, PacketText
 from projector.render.sections import ClaimLine, ClaimsText, ProgressText
 
 NodeType = Literal["object", "array", "string", "number", "boolean", "null"]
@@ -108,6 +109,8 @@ def packet_texts(draw: st.DrawFn) -> PacketText:
         cut=draw(st.none() | st.builds(CutText, spans, spans)) if outline is None else None,
         outline=outline,
         next=draw(st.none() | text),
+        kind=draw(st.sampled_from(Kind)),
+        age=draw(st.none() | st.builds(AgeText, st.integers(0, 10**9), st.integers(0, 10**9))),
     )
 
 

@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidence_store.model import Cut, Digest, EvidenceId, Format, LineRange, Outline, OutlineEntry, Packet, ResourceName, Selector, Span
+from evidence_store.model import (
+    Cut,
+    Digest,
+    EvidenceId,
+    Format,
+    Kind,
+    LineRange,
+    Outline,
+    OutlineEntry,
+    Packet,
+    ResourceName,
+    Selector,
+    Span,
+)
 from projector.errors import MalformedText
 from projector.render.packets import (
     ErrorText,
@@ -43,6 +56,17 @@ def test_a_packet_reads_as_the_grammar_page_shows_it() -> None:
         "[evidence ev_tpvnrht0mge4]\nresource: stable-v2/openapi.json\nrevision: 1\npointer: /limit/maximum\nlines: 1-1\n"
         "format: json\nstatus: observed\nscope: stable API\nexcerpt: 1 line\n| 50\n[end ev_tpvnrht0mge4]\n"
     )
+
+
+def test_a_reference_says_so_and_an_observation_does_not() -> None:
+    advice = dataclasses.replace(GOLDEN, kind=Kind.REFERENCE)
+    assert format_packet(advice) == format_packet(GOLDEN).replace("scope: ", "kind: reference\nscope: ")
+    assert "kind" not in format_packet(GOLDEN)
+
+
+def test_a_kind_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(MalformedText):
+        parse_packets(format_packet(dataclasses.replace(GOLDEN, kind=Kind.REFERENCE)).replace("kind: reference", "kind: observation"))
 
 
 def test_a_cut_excerpt_says_which_bytes_it_shows_and_how_to_go_on() -> None:
