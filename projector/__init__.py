@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from projector.budget import Budget, Profile, budget_for, tightened, tightened_cap
     from projector.compact import externalise
+    from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
     from projector.dialects.forms import Fault
     from projector.drift import Drift, Usage, reported_input
     from projector.errors import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from projector.packet_json import packet_from_json
     from projector.ports import EvidenceReader, Figure, Gate, RequestCounter, TokenCounter
     from projector.project import project
+    from projector.recap import Recap, RecapDraft, RecapLine, Summariser, format_recap, parse_recap
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 _HOME = {
     "budget": ("Budget", "Profile", "budget_for", "tightened", "tightened_cap"),
     "compact": ("externalise",),
+    "compaction": ("Compacted", "CompactionOutcome", "CompactionRule", "MustNarrow", "NotDue", "compact_step"),
     "drift": ("Drift", "Usage", "reported_input"),
     "errors": (
         "BrokenRule",
@@ -92,6 +95,7 @@ _HOME = {
     "packet_json": ("packet_from_json",),
     "ports": ("EvidenceReader", "Figure", "Gate", "RequestCounter", "TokenCounter"),
     "project": ("project",),
+    "recap": ("Recap", "RecapDraft", "RecapLine", "Summariser", "format_recap", "parse_recap"),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
@@ -112,6 +116,9 @@ __all__ = [
     "BrokenRule",
     "Budget",
     "Candidate",
+    "Compacted",
+    "CompactionOutcome",
+    "CompactionRule",
     "CountAnswered",
     "CountAsked",
     "CounterUnavailable",
@@ -126,9 +133,11 @@ __all__ = [
     "LeftOut",
     "MalformedText",
     "MustExternalise",
+    "MustNarrow",
     "MustSplit",
     "MustWait",
     "Need",
+    "NotDue",
     "Omitted",
     "Outcome",
     "PacketText",
@@ -138,6 +147,9 @@ __all__ = [
     "Projected",
     "Projection",
     "ProjectorError",
+    "Recap",
+    "RecapDraft",
+    "RecapLine",
     "Receipt",
     "RefusedCut",
     "RefusedStep",
@@ -147,12 +159,14 @@ __all__ = [
     "SectionsText",
     "Segment",
     "Step",
+    "Summariser",
     "TokenCounter",
     "TokenLimit",
     "UnknownCounter",
     "UnknownProvider",
     "Usage",
     "budget_for",
+    "compact_step",
     "counter_for",
     "counter_name_for_model",
     "cut_json",
@@ -163,11 +177,13 @@ __all__ = [
     "format_error",
     "format_packet",
     "format_progress_item",
+    "format_recap",
     "input_digest",
     "outcome_json",
     "packet_from_json",
     "parse_errors",
     "parse_packets",
+    "parse_recap",
     "parse_sections",
     "project",
     "receipt_json",

@@ -24,7 +24,7 @@ _TURNS: Final = re.compile(r"turns: ([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecapLine:
     """One thing that a summary says."""
 
     id: str
@@ -38,10 +38,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RecapDraft:
     """Lines to be summarised, or a summary of them."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[RecapLine, ...]
     labels: tuple[str, ...] = ()
     """Access labels of all that the lines were made from."""
 
@@ -53,7 +53,7 @@ class Summariser(Protocol):
     raise. None where it has no answer. Asked at most twice for one compaction.
     """
 
-    def summarise(self, given: Draft) -> Draft | None: ...
+    def summarise(self, given: RecapDraft) -> RecapDraft | None: ...
 
 
 class BuiltIn:
@@ -62,13 +62,13 @@ class BuiltIn:
     Doing it twice is doing it once.
     """
 
-    def summarise(self, given: Draft) -> Draft:
+    def summarise(self, given: RecapDraft) -> RecapDraft:
         """Never longer than what it is given, and always in order."""
         shortened = (_kept(line) if line.kind == "said" else line for line in given.lines)
-        return Draft(tuple(line for line in shortened if line.text or line.kind != "said"), given.labels)
+        return RecapDraft(tuple(line for line in shortened if line.text or line.kind != "said"), given.labels)
 
 
-def _kept(line: Line) -> Line:
+def _kept(line: RecapLine) -> RecapLine:
     return replace(line, text="\n".join(one for one in sentences(line.text) if is_guarded(one)))
 
 
@@ -76,14 +76,14 @@ def _kept(line: Line) -> Line:
 class Recap:
     """What stands for old discussion."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[RecapLine, ...]
     """Of the kind `said`, without ids, oldest first, each once."""
     labels: tuple[str, ...]
     n_turns: int
     """Turns that it stands for, those included of which nothing had to be kept."""
 
 
-def joined(old: Recap | None, draft: Draft, n_turns: int) -> Recap:
+def joined(old: Recap | None, draft: RecapDraft, n_turns: int) -> Recap:
     """The recap with what was summarised now at its end. What it says already is not said again."""
     before = old or Recap((), (), 0)
     added = (replace(line, id="") for line in draft.lines)
@@ -97,7 +97,7 @@ def format_recap(recap: Recap) -> str:
     return "\n".join([HEAD, *labels, *(f"- {_format_line(line)}" for line in recap.lines), f"turns: {recap.n_turns}", f"{END}\n"])
 
 
-def _format_line(line: Line) -> str:
+def _format_line(line: RecapLine) -> str:
     members: dict[str, JsonValue] = {"said": line.by, "text": line.text}
     if line.evidence:
         members["evidence"] = line.evidence
@@ -116,13 +116,13 @@ def parse_recap(text: str) -> Recap | None:
     return Recap(tuple(map(_parse_line, body)), labels, int(turns[1]))
 
 
-def _parse_line(text: str) -> Line:
+def _parse_line(text: str) -> RecapLine:
     value = parse_json(text.removeprefix("- ")) if text.startswith("- ") else None
     members: Mapping[str, JsonValue] = value if isinstance(value, Mapping) else {}
     by, said, evidence = members.get("said"), members.get("text"), members.get("evidence", ())
     if by not in ("user", "assistant") or not isinstance(said, str) or not isinstance(evidence, list | tuple):
         raise MalformedText(f"no line of a recap: {text[:80]!r}")
-    return Line("", "said", said, _ids(evidence), by)
+    return RecapLine("", "said", said, _ids(evidence), by)
 
 
 def _ids(values: Iterable[JsonValue]) -> tuple[EvidenceId, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from projector.recap import BuiltIn, Draft, Line, LineKind, Summariser
+from projector.recap import BuiltIn, LineKind, RecapDraft, RecapLine, Summariser
 from projector.wording import FILLERS, QUANTIFIERS, bearings, clauses, evidence_in, is_guarded, numbers_in, quoted_in, sentences, words
 
 MAX_ATTEMPTS: Final = 2
@@ -31,13 +31,13 @@ class RefusedLine:
 class Settled:
     """A summary that may stand."""
 
-    draft: Draft
+    draft: RecapDraft
     refused: tuple[RefusedLine, ...]
     """Of the answers that were not taken."""
     n_attempts: int
 
 
-def settle(given: Draft, summariser: Summariser) -> Settled:
+def settle(given: RecapDraft, summariser: Summariser) -> Settled:
     """The first answer of at most two that passes and is shorter by a twentieth; else the built-in form, with what was refused."""
     built_in = BuiltIn()
     if isinstance(summariser, BuiltIn) or not given.lines:
@@ -54,12 +54,12 @@ def settle(given: Draft, summariser: Summariser) -> Settled:
     return Settled(built_in.summarise(given), tuple(refused), MAX_ATTEMPTS)
 
 
-def _saves(given: Draft, answer: Draft) -> bool:
+def _saves(given: RecapDraft, answer: RecapDraft) -> bool:
     before, after = (sum(len(line.text) for line in draft.lines) for draft in (given, answer))
     return after * 100 <= before * (100 - MIN_SAVED_PERCENT)
 
 
-def check_summary(given: Draft, answer: Draft) -> tuple[RefusedLine, ...]:
+def check_summary(given: RecapDraft, answer: RecapDraft) -> tuple[RefusedLine, ...]:
     """What of an answer is refused, in its order, then what is missing in it; empty when it may stand."""
     known = {line.id: line for line in given.lines}
     order = {line.id: place for place, line in enumerate(given.lines)}
@@ -79,7 +79,7 @@ def check_summary(given: Draft, answer: Draft) -> tuple[RefusedLine, ...]:
     return (*faults, *(RefusedLine(line.id, ("line_dropped",)) for line in lost))
 
 
-def _line_faults(before: Line, after: Line) -> list[str]:
+def _line_faults(before: RecapLine, after: RecapLine) -> list[str]:
     codes = []
     if after.kind != before.kind:
         codes.append("scope_changed" if "excluded" in (before.kind, after.kind) else "standing_changed")

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projector.errors import MalformedText
-from projector.recap import Draft, Line, Recap, format_recap, joined, parse_recap
+from projector.recap import Recap, RecapDraft, RecapLine, format_recap, joined, parse_recap
 from tests.unit.projector.recap_cases import load
 from tests.unit.projector.steps import evidence_id
 
 LINES = st.builds(
-    Line,
+    RecapLine,
     id=st.just(""),
     kind=st.just("said"),
     text=st.text(st.characters(codec="utf-8"), max_size=40),
@@ -44,10 +44,10 @@ def test_b04_rounds_add_their_own_lines_and_nothing_else() -> None:
     (expect,) = (check["expect"] for check in load("b04", "expected.json")["checks"])
     recap, sizes = None, []
     for one in rounds:
-        facts = Line(str(one["round"]), "said", f"{one['fact']}, {', '.join(one['cites'])}", by="assistant")
-        asked = Line(f"q{one['round']}", "said", f"{one['question']}?", by="user")
+        facts = RecapLine(str(one["round"]), "said", f"{one['fact']}, {', '.join(one['cites'])}", by="assistant")
+        asked = RecapLine(f"q{one['round']}", "said", f"{one['question']}?", by="user")
         # every round hears again what the rounds before said
-        recap = joined(recap, Draft((*(recap.lines if recap else ()), facts, asked)), 2)
+        recap = joined(recap, RecapDraft((*(recap.lines if recap else ()), facts, asked)), 2)
         sizes.append(len(format_recap(recap)))
     assert recap is not None
     text = format_recap(recap)

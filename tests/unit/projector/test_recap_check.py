@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projector.recap import BuiltIn, Draft, Line, LineKind
+from projector.recap import BuiltIn, LineKind, RecapDraft, RecapLine
 from projector.recap_check import RefusedLine, check_summary, settle, text_faults
 from tests.unit.projector.recap_cases import Answering, draft, load
 from tests.unit.projector.steps import evidence_id
 
-FACT = Line("C1", "fact", "the limit of /orders is not 50", (evidence_id(1), evidence_id(2)))
+FACT = RecapLine("C1", "fact", "the limit of /orders is not 50", (evidence_id(1), evidence_id(2)))
 PIECES = (
     "the limit", "is", "not", "50", "may", "/orders", "ev_000000000001", "only", "beta", ".", "?", ", ", "\n", '"a, b"', "“x”", "`y z`",
     "(", ")", "1.5", "all", "except", "don't", "没有", "可能", "fine", "so", ";", ": ", "-", "<", "\ud800", "\u2028", " ", "…",
@@ -58,8 +58,8 @@ def test_f06_excluded_scope_and_little_words_survive(check: dict[str, object]) -
         ("speaker_changed", replace(FACT, by="user")),
     ],
 )
-def test_each_change_of_a_line_has_its_code(code: str, after: Line) -> None:
-    (fault,) = check_summary(Draft((FACT,)), Draft((after,)))
+def test_each_change_of_a_line_has_its_code(code: str, after: RecapLine) -> None:
+    (fault,) = check_summary(RecapDraft((FACT,)), RecapDraft((after,)))
     assert fault.name == "C1"
     assert code in fault.codes
 
@@ -99,20 +99,20 @@ def test_a_faithful_shortening_is_taken(kind: LineKind, before: str, after: str)
 
 
 def test_lines_may_not_be_repeated_moved_or_lost_nor_labels() -> None:
-    said = Line("3", "said", "it is 5", by="user")
-    idle = Line("4", "said", "thanks", by="user")
-    before = Draft((FACT, said, idle), ("secret",))
-    assert check_summary(before, Draft((FACT, said), ("secret",))) == ()
-    assert check_summary(before, Draft((FACT,), ("secret",))) == (RefusedLine("3", ("line_dropped",)),)
-    assert check_summary(before, Draft((said, FACT), ("secret",))) == (RefusedLine("", ("order_changed",)),)
-    assert check_summary(before, Draft((FACT, FACT, said), ("secret",))) == (RefusedLine("C1", ("line_repeated",)),)
-    assert check_summary(before, Draft((FACT, said))) == (RefusedLine("", ("labels_changed",)),)
+    said = RecapLine("3", "said", "it is 5", by="user")
+    idle = RecapLine("4", "said", "thanks", by="user")
+    before = RecapDraft((FACT, said, idle), ("secret",))
+    assert check_summary(before, RecapDraft((FACT, said), ("secret",))) == ()
+    assert check_summary(before, RecapDraft((FACT,), ("secret",))) == (RefusedLine("3", ("line_dropped",)),)
+    assert check_summary(before, RecapDraft((said, FACT), ("secret",))) == (RefusedLine("", ("order_changed",)),)
+    assert check_summary(before, RecapDraft((FACT, FACT, said), ("secret",))) == (RefusedLine("C1", ("line_repeated",)),)
+    assert check_summary(before, RecapDraft((FACT, said))) == (RefusedLine("", ("labels_changed",)),)
 
 
 def test_b03_an_answer_that_saves_next_to_nothing_counts_as_failed() -> None:
     told = load("b03", "scenario.json")
-    given = Draft((Line("1", "said", _fillers(told["items"][0]["tokens"]), by="user"),))
-    summariser = Answering(*(Draft((replace(given.lines[0], text=_fillers(one["returns_tokens"])),)) for one in told["compressor"]))
+    given = RecapDraft((RecapLine("1", "said", _fillers(told["items"][0]["tokens"]), by="user"),))
+    summariser = Answering(*(RecapDraft((replace(given.lines[0], text=_fillers(one["returns_tokens"])),)) for one in told["compressor"]))
     settled = settle(given, summariser)
     assert summariser.n_asked <= load("b03", "expected.json")["checks"][0]["expect"]["compressor_calls_at_most"]
     assert settled.draft == BuiltIn().summarise(given)
@@ -125,16 +125,16 @@ def _fillers(n: int) -> str:
 
 
 def test_a_summariser_without_an_answer_is_said() -> None:
-    settled = settle(Draft((FACT,)), Answering(None, Draft((FACT,))))
+    settled = settle(RecapDraft((FACT,)), Answering(None, RecapDraft((FACT,))))
     assert settled.refused == (RefusedLine("", ("no_answer",)), RefusedLine("", ("saved_too_little",)))
-    assert settled.draft == Draft((FACT,))
-    taken = Draft((replace(FACT, text="limit of /orders not 50"),))
-    assert settle(Draft((FACT,)), Answering(None, taken)).draft == taken
+    assert settled.draft == RecapDraft((FACT,))
+    taken = RecapDraft((replace(FACT, text="limit of /orders not 50"),))
+    assert settle(RecapDraft((FACT,)), Answering(None, taken)).draft == taken
 
 
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join), max_size=4))
 def test_the_built_in_form_passes_its_own_check_and_is_a_fixed_point(texts: list[str]) -> None:
-    before = Draft(tuple(Line(str(n), "said", text, by="user") for n, text in enumerate(texts)))
+    before = RecapDraft(tuple(RecapLine(str(n), "said", text, by="user") for n, text in enumerate(texts)))
     once = BuiltIn().summarise(before)
     assert check_summary(before, once) == ()
     assert BuiltIn().summarise(once) == once
