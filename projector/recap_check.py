@@ -1,6 +1,7 @@
 """Whether a summary says no more and no other than what it was made from. A summariser is never believed.
 
-A summary may leave out fillers, and of discussion also whole clauses without anything in them that has to be kept (`wording`). It may not
+A summary may leave out fillers, and of discussion also whole sentences without anything in them that has to be kept (`wording`): a clause
+may qualify the rest of its sentence, whatever its words. It may not
 add a line, move one to another list, leave out a claim, touch a citation or a label, or change a number, an id, a quotation, a negation, a
 doubt or a limit. What is refused is named with its codes, and the built-in form stands in its place.
 """
@@ -11,7 +12,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from projector.recap import BuiltIn, LineKind, RecapDraft, RecapLine, Summariser
-from projector.wording import FILLERS, QUANTIFIERS, bearings, clauses, evidence_in, is_guarded, numbers_in, quoted_in, sentences, words
+from projector.wording import (
+    FILLERS,
+    QUANTIFIERS,
+    Bearing,
+    GuardKind,
+    bearings,
+    clauses,
+    evidence_in,
+    is_guarded,
+    numbers_in,
+    quoted_in,
+    sentences,
+    words,
+)
 
 MAX_ATTEMPTS: Final = 2
 MIN_SAVED_PERCENT: Final = 5
@@ -99,7 +113,7 @@ def text_faults(before: str, after: str, kind: LineKind) -> list[str]:
     codes = [*_counted("evidence", evidence_in(before), evidence_in(after)), *_counted("number", numbers_in(before), numbers_in(after))]
     if Counter(quoted_in(after)) - Counter(quoted_in(before)):
         codes.append("quote_added")
-    codes += _turned(before, after, kind)
+    codes += _turned(before, after)
     if Counter(words(after)) - Counter(words(before)):
         codes.append("word_added")
     # an open question may be written as one
@@ -113,16 +127,16 @@ def _counted(what: str, before: Sequence[str], after: Sequence[str]) -> list[str
     return [*found, *([f"{what}_dropped"] if Counter(before) - Counter(after) else [])]
 
 
-def _turned(before: str, after: str, kind: LineKind) -> list[str]:
-    first, second = ([one for clause in clauses(text) for one in bearings(clause)] for text in (before, after))
-    codes = []
-    for name in ("negation", "doubt", "scope"):
-        old, new = [one for one in first if one.kind == name], [one for one in second if one.kind == name]
-        # what is left out is named, not told: there the words may change their places
-        same = Counter(one.word for one in old) == Counter(one.word for one in new) if kind == "excluded" else old == new
-        if not same:
-            codes.append(f"{name}_changed")
-    return codes
+def _turned(before: str, after: str) -> list[str]:
+    first, second = _bearings(before), _bearings(after)
+    kinds: tuple[GuardKind, ...] = ("negation", "doubt", "scope")
+    return [
+        f"{kind}_changed" for kind in kinds if [one for one in first if one.kind == kind] != [one for one in second if one.kind == kind]
+    ]
+
+
+def _bearings(text: str) -> list[Bearing]:
+    return [one for clause in clauses(text) for one in bearings(clause)]
 
 
 def _asks(text: str) -> int:
@@ -130,35 +144,20 @@ def _asks(text: str) -> int:
 
 
 def _stands(before: str, after: str, kind: LineKind) -> bool:
-    """Whether each clause of the shorter form is one of the other less fillers, in order, and nothing is gone that has to be kept."""
-    if kind == "excluded":
-        droppable = FILLERS if any(map(bearings, clauses(before))) else FILLERS | QUANTIFIERS
+    """Whether the shorter form has the sentences of the other less fillers, in order, without some in which nothing has to be kept."""
+    if kind == "excluded" and not _bearings(before):
+        # what is left out is named, not told: there the words may change their places
+        droppable = FILLERS | QUANTIFIERS
         return Counter(one for one in words(before) if one not in droppable) == Counter(one for one in words(after) if one not in droppable)
-    rest = list(_keepable(before))
-    for clause in clauses(after):
-        while rest and not _shortens(rest[0].words, clause):
-            if kind != "said" or rest.pop(0).guarded:
-                return False
-        if not rest:
-            return False
-        rest.pop(0)
-    return not rest if kind != "said" else not any(one.guarded for one in rest)
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    words: tuple[str, ...]
-    guarded: bool
-
-
-def _keepable(text: str) -> list[_Clause]:
-    """The clauses; one is guarded where it, or a quotation around it, holds something to keep."""
-    found = []
-    for sentence in sentences(text):
+    rest = clauses(after)
+    for sentence in sentences(before):
         parts = clauses(sentence)
-        spread = bool(quoted_in(sentence)) or _asks(sentence) > 0
-        found += [_Clause(part, spread or is_guarded(" ".join(part))) for part in parts]
-    return found
+        here = rest[: len(parts)]
+        if len(here) == len(parts) and all(map(_shortens, parts, here)):
+            rest = rest[len(parts) :]
+        elif kind != "said" or is_guarded(sentence):
+            return False
+    return not rest
 
 
 def _shortens(before: Sequence[str], after: Sequence[str]) -> bool:

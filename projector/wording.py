@@ -18,11 +18,13 @@ def _set(text: str) -> frozenset[str]:
 
 NEGATIONS: Final = _set(
     "not no never none nothing nobody neither nor cannot without lacks lack fails failed missing absent "
+    "wrong incorrect mistaken false untrue retracted falsch 错 "
     "nicht kein keine keinen keinem keiner nie niemals ohne weder 不 没 未 无 非 勿 别"
 )
 DOUBTS: Final = _set(
     "may might could can would should maybe perhaps possibly probably likely unlikely seems seem seemed appears appear apparently suspect "
-    "suspected unconfirmed unverified unclear assume assumed guess think believe about roughly if whether unless vielleicht könnte "
+    "suspected unconfirmed unverified unclear assume assumed guess think believe about roughly if whether unless doubt "
+    "doubtful hope hopefully wonder suppose presumably vielleicht könnte "
     "möglicherweise wohl vermutlich wahrscheinlich falls ob 可 或 若 如 疑"
 )
 SCOPES: Final = _set(
@@ -31,8 +33,8 @@ SCOPES: Final = _set(
     "muss müssen bis wenn vor nach 只 仅 除 至 必 须 始 当"
 )
 QUANTIFIERS: Final = _set("all every each any both some few several many alle jede jeder jedes einige 都 所 每 全")
-MARKS: Final = _set("beta alpha deprecated experimental optional required stable internal private")
-"""What parts of an API are marked as, and scope goes by: kept wherever it stands."""
+MARKS: Final = _set("beta alpha deprecated experimental optional required stable internal private instead actually rather correction")
+"""What parts of an API are marked as, and scope goes by; and what takes back something said before. Kept wherever it stands."""
 # Words without which a sentence says the same. Tenses are none of them, nor are words of relation.
 FILLERS: Final = _set("the a an is are be been being that which there marked called named very really quite also please der die das")
 

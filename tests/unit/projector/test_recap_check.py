@@ -75,9 +75,14 @@ def test_each_change_of_a_line_has_its_code(code: str, after: RecapLine) -> None
         ("question_changed", "open", "is it so?", "it so"),
         ("reworded", "said", "orders break and labels hold", "labels hold"),
         ("reworded", "said", "the limit went from x to y", "the limit went to y from x"),
+        ("reworded", "said", "in staging: orders page", "orders page"),
+        ("reworded", "said", "orders page (as far as Ann knows)", "orders page"),
+        ("doubt_changed", "said", "Hopefully, orders page", "orders page"),
+        ("negation_changed", "said", "Orders page. That was wrong.", "Orders page."),
         ("word_added", "said", "a < b", "a > b"),
         ("reworded", "excluded", "all endpoints marked beta", "all endpoints"),
         ("negation_changed", "said", "不支持分页", "支持分页"),
+        ("reworded", "excluded", "old endpoints except for labels", "labels endpoints except for old"),
     ],
 )
 def test_each_change_of_meaning_has_its_code(code: str, kind: LineKind, before: str, after: str) -> None:
@@ -87,7 +92,7 @@ def test_each_change_of_meaning_has_its_code(code: str, kind: LineKind, before: 
 @pytest.mark.parametrize(
     ("kind", "before", "after"),
     [
-        ("said", "ok then, the limit is not 50.", "limit not 50"),
+        ("said", "ok then, the limit is not 50.", "ok then, limit not 50"),
         ("said", "Well done! Read ev_000000000001 now.", "Read ev_000000000001 now."),
         ("fact", "the limit of the orders is 50", "limit of orders 50"),
         ("open", "is 404 documented", "404 documented?"),
