@@ -14,6 +14,9 @@ from projector.history import iter_history, iter_instructions, iter_items_back
 from projector.measure import Measure
 from projector.model import JsonObject, Step
 from projector.permission import Permission
+from projector.recap import recap_labels
+
+UNCLEARED = "a recap of what the principal may not see"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Dialogue:
         self._measure = measure
         self._permission = permission
         self._request = request
+        self._cleared = frozenset(step.principal.clearances)
         self._groups: Iterator[Group] = iter_history(step)
         self._reached = step.n_messages
 
@@ -70,9 +74,17 @@ class Dialogue:
         for group in self._groups:
             self._reached = min(self._reached, group.places[0])
             if group.places != (self._request.place,):
-                return group
+                return group if self._may_recall(group) else Group("unusable", group.places, (), group.calls, note=UNCLEARED)
         self._reached = 0
         return None
+
+    def _may_recall(self, group: Group) -> bool:
+        """Whether the principal is cleared for what a recap in the group was made from: a recap names labels, not evidence to ask for."""
+        if group.kind not in ("assistant", "exchange"):
+            return True
+        read = (self._dialect.read(message, 0) for message in group.messages)
+        texts = (part.text for item in read if item.side == "assistant" for part in item.parts if part.kind == "text")
+        return all(self._cleared.issuperset(recap_labels(text)) for text in texts)
 
     def rest(self) -> str | None:
         """Names what of the history was never looked at."""

@@ -116,6 +116,17 @@ def parse_recap(text: str) -> Recap | None:
     return Recap(tuple(map(_parse_line, body)), labels, int(turns[1]))
 
 
+def recap_labels(text: str) -> tuple[str, ...]:
+    """The labels that a text names where it is a recap, whole or not; a text that plays one is only withheld more often."""
+    lines = text.split("\n", 2)
+    named = lines[1].removeprefix("labels: ") if len(lines) > 1 and lines[0] == HEAD and lines[1].startswith("labels: ") else ""
+    try:
+        return parse_list(named) if named else ()
+    except MalformedText:
+        # a label that nobody has
+        return (named,)
+
+
 def _parse_line(text: str) -> RecapLine:
     value = parse_json(text.removeprefix("- ")) if text.startswith("- ") else None
     members: Mapping[str, JsonValue] = value if isinstance(value, Mapping) else {}

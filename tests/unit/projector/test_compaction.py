@@ -12,7 +12,8 @@ from evidence_store.errors import JsonValue
 from evidence_store.model import ProgressState
 from projector import RefusedStep, counter_for, validate
 from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
-from projector.model import JsonObject, Paused, Step
+from projector.dialogue import UNCLEARED
+from projector.model import JsonObject, Paused, Principal, Step
 from projector.recap import RecapDraft, RecapLine, Summariser, parse_recap
 from tests.unit.projector.histories import PROVIDERS, broken_turns, whole_turns, written
 from tests.unit.projector.recap_cases import Answering, load
@@ -147,6 +148,16 @@ def test_a_recap_carries_the_labels_of_what_was_read_before() -> None:
     recap = parse_recap(str(compacted(made).step.messages[0]["content"]))
     assert recap is not None
     assert recap.labels == ("secret",)
+
+
+def test_a_recap_is_left_out_for_whoever_is_not_cleared_for_its_labels() -> None:
+    made = step(messages=(*exchange("a"), says("it is 5"), *NEWEST), results={"a": (packet(1, labels=("secret",)),)})
+    done = compacted(made).step
+    refused = projection(done)
+    assert not any("it is 5" in str(one["content"]) for one in refused.messages)
+    assert [left.names for left in refused.omitted if left.reason == UNCLEARED] == [("message 0",)]
+    cleared = projection(replace(done, principal=Principal(("secret",))))
+    assert done.messages[0] in cleared.messages
 
 
 def test_a_recap_is_read_at_the_beginning_only() -> None:

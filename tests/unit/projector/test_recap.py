@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projector.errors import MalformedText
-from projector.recap import Recap, RecapDraft, RecapLine, format_recap, joined, parse_recap
+from projector.recap import Recap, RecapDraft, RecapLine, format_recap, joined, parse_recap, recap_labels
 from tests.unit.projector.recap_cases import load
 from tests.unit.projector.steps import evidence_id
 
@@ -37,6 +37,17 @@ def test_another_text_is_none_and_one_that_breaks_off_is_refused() -> None:
     ):
         with pytest.raises(MalformedText):
             parse_recap(text)
+
+
+@given(LABELS)
+def test_labels_are_read_without_the_rest(labels: tuple[str, ...]) -> None:
+    assert recap_labels(format_recap(Recap((), labels, 1))) == labels
+    assert recap_labels(f"x\n{format_recap(Recap((), labels, 1))}") == ()
+
+
+def test_labels_that_cannot_be_read_are_such_as_nobody_has() -> None:
+    assert recap_labels('[recap]\nlabels: "x') == ('"x',)
+    assert recap_labels("[recap]") == ()
 
 
 def test_b04_rounds_add_their_own_lines_and_nothing_else() -> None:
