@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from projector.budget import Budget, Profile, budget_for, tightened, tightened_cap
     from projector.compact import externalise
+    from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
     from projector.dialects.forms import Fault
     from projector.drift import Drift, Usage, reported_input
     from projector.errors import (
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from projector.permission import only_masked
     from projector.ports import EvidenceReader, Figure, Gate, MaskingGate, RequestCounter, TokenCounter
     from projector.project import project
+    from projector.recap import Recap, RecapDraft, RecapLine, Summariser, format_recap, parse_recap
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
     from projector.render.masks import masked_packet
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
 _HOME = {
     "budget": ("Budget", "Profile", "budget_for", "tightened", "tightened_cap"),
     "compact": ("externalise",),
+    "compaction": ("Compacted", "CompactionOutcome", "CompactionRule", "MustNarrow", "NotDue", "compact_step"),
     "drift": ("Drift", "Usage", "reported_input"),
     "errors": (
         "BrokenRule",
@@ -102,6 +105,7 @@ _HOME = {
     "permission": ("only_masked",),
     "ports": ("EvidenceReader", "Figure", "Gate", "MaskingGate", "RequestCounter", "TokenCounter"),
     "project": ("project",),
+    "recap": ("Recap", "RecapDraft", "RecapLine", "Summariser", "format_recap", "parse_recap"),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.masks": ("masked_packet",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
@@ -148,6 +152,9 @@ __all__ = [
     "BrokenRule",
     "Budget",
     "Candidate",
+    "Compacted",
+    "CompactionOutcome",
+    "CompactionRule",
     "Compared",
     "CountAnswered",
     "CountAsked",
@@ -165,9 +172,11 @@ __all__ = [
     "Mark",
     "MaskingGate",
     "MustExternalise",
+    "MustNarrow",
     "MustSplit",
     "MustWait",
     "Need",
+    "NotDue",
     "Omitted",
     "Outcome",
     "PacketText",
@@ -177,6 +186,9 @@ __all__ = [
     "Projected",
     "Projection",
     "ProjectorError",
+    "Recap",
+    "RecapDraft",
+    "RecapLine",
     "Receipt",
     "ReceiptDiff",
     "RefusedCut",
@@ -187,6 +199,7 @@ __all__ = [
     "SectionsText",
     "Segment",
     "Step",
+    "Summariser",
     "TokenCounter",
     "TokenLimit",
     "UnknownCounter",
@@ -194,6 +207,7 @@ __all__ = [
     "Usage",
     "Withheld",
     "budget_for",
+    "compact_step",
     "compare_strategies",
     "compared_json",
     "compared_text",
@@ -212,6 +226,7 @@ __all__ = [
     "format_error",
     "format_packet",
     "format_progress_item",
+    "format_recap",
     "input_digest",
     "mark_messages",
     "mark_object",
@@ -222,6 +237,7 @@ __all__ = [
     "packet_from_json",
     "parse_errors",
     "parse_packets",
+    "parse_recap",
     "parse_sections",
     "project",
     "receipt_diff_json",

@@ -16,6 +16,9 @@ from projector.measure import Measure
 from projector.minified import minified
 from projector.model import JsonObject, Step
 from projector.permission import Permission
+from projector.recap import recap_labels
+
+UNCLEARED = "a recap of what the principal may not see"
 
 BY_REFERENCE = "results by reference"
 _ID = re.compile(r"ev_[0-9a-z]{12,14}")
@@ -69,6 +72,7 @@ class Dialogue:
         self._measure = measure
         self._permission = permission
         self._request = request
+        self._cleared = frozenset(step.principal.clearances)
         self._groups: Iterator[Group] = iter_history(step)
         self._reached = step.n_messages
         self._newer: dict[tuple[int, ...], int] = {}
@@ -81,7 +85,7 @@ class Dialogue:
             if group.kind == "exchange":
                 self._newer.setdefault(group.places, len(self._newer))
             if group.places != (self._request.place,):
-                return group
+                return group if self._may_recall(group) else Group("unusable", group.places, (), group.calls, note=UNCLEARED)
         self._reached = 0
         return None
 
@@ -89,6 +93,14 @@ class Dialogue:
         """Whether what the assistant says and asks in a group names nothing that the principal may not see; results are withheld apart."""
         named = [evidence for message in group.messages for part in self._dialect.read(message, 0).parts for evidence in _named_in(part)]
         return self._permission.allows(named)
+
+    def _may_recall(self, group: Group) -> bool:
+        """Whether the principal is cleared for what a recap in the group was made from: a recap names labels, not evidence to ask for."""
+        if group.kind not in ("assistant", "exchange"):
+            return True
+        read = (self._dialect.read(message, 0) for message in group.messages)
+        texts = (part.text for item in read if item.side == "assistant" for part in item.parts if part.kind == "text")
+        return all(self._cleared.issuperset(recap_labels(text)) for text in texts)
 
     def rest(self) -> str | None:
         """Names what of the history was never looked at."""
