@@ -5,19 +5,18 @@ index line for each fact, open question and exclusion in use; recent dialogue; b
 room. Sections further back have floors, so that much evidence cannot crowd out every fact; an unused floor flows on.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evidence_store.model import MASKED, EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
-from projector.collect import Collected
-from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import BY_REFERENCE, Dialogue, Passage
+from projector.fitted import Fitted, Forbidden, Material, Overfull
 from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
 from projector.lines import Block, InUse, block_name, blocks, claims_text, visible
 from projector.measure import Measure
-from projector.model import Candidate, Kept, Omitted, Step, Withheld
+from projector.model import Candidate, Kept, Withheld
 from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, leave
-from projector.rejudge import NOT_AVAILABLE, Judged
+from projector.rejudge import NOT_AVAILABLE
 from projector.render.sections import (
     CLAIM_SECTIONS,
     EVIDENCE_END,
@@ -48,53 +47,6 @@ REST_ORDER: tuple[ClaimSection, ...] = ("open", "facts", "excluded")
 NOT_PERMITTED = "names evidence that is not available"
 # In the order of the section; what is done or excluded is only counted.
 SHOWN_STATES = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What the stages before made of a step."""
-
-    step: Step
-    permitted: frozenset[EvidenceId]
-    collected: Collected
-    judged: Judged
-    request: str
-    dynamic_tokens: int
-    dialect: Dialect
-    opening: Opening
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What stands in the input, and the account of it."""
-
-    layout: Layout
-    kept: tuple[Kept, ...]
-    omitted: tuple[Omitted, ...]
-    evidence: tuple[EvidenceId, ...]
-    in_exchanges: tuple[EvidenceId, ...]
-    cited: tuple[EvidenceId, ...]
-    open_calls: tuple[str, ...]
-    withheld: Withheld
-
-
-@dataclass(frozen=True, slots=True)
-class Overfull:
-    """What must stand does not fit: its parts, for whoever decides what to do instead."""
-
-    must_tokens: int
-    room_tokens: int
-    open_exchange: Passage | None
-    newest: Passage | None
-    needed: tuple[tuple[EvidenceId, int], ...]
-    kept: tuple[Kept, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Forbidden:
-    """An open exchange, which must stand, names evidence that the principal may not see."""
-
-    name: str
 
 
 class Fit:

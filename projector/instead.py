@@ -5,7 +5,7 @@ from projector.compact import by_reference, is_reference
 from projector.dialects.forms import Dialect
 from projector.dialogue import Passage
 from projector.exchanges import Group
-from projector.fit import Overfull
+from projector.fitted import Overfull
 from projector.measure import Measure
 from projector.model import Kept, MustExternalise, MustSplit, MustWait, Outcome, Paused, Step
 

@@ -25,7 +25,8 @@ from projector.collect import collect, iter_named
 from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Dialogue, Request, find_request, instructions
 from projector.errors import BrokenRule
-from projector.fit import Fit, Fitted, Forbidden, Material, Overfull
+from projector.fit import Fit
+from projector.fitted import Fitted, Forbidden, Material, Overfull
 from projector.freshness import with_ages
 from projector.history import dialect_of, open_before
 from projector.instead import boundary_open, exchange_forbidden, over_fixed, permission_unsettled, what_instead

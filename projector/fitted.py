@@ -1,0 +1,58 @@
+"""What goes into the stage that fits a step, and what comes out of it."""
+
+from dataclasses import dataclass
+
+from evidence_store.model import EvidenceId
+from projector.collect import Collected
+from projector.dialects.forms import Dialect, Opening
+from projector.dialogue import Passage
+from projector.layout import Layout
+from projector.model import Kept, Omitted, Step, Withheld
+from projector.rejudge import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the stages before made of a step."""
+
+    step: Step
+    permitted: frozenset[EvidenceId]
+    collected: Collected
+    judged: Judged
+    request: str
+    dynamic_tokens: int
+    dialect: Dialect
+    opening: Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What stands in the input, and the account of it."""
+
+    layout: Layout
+    kept: tuple[Kept, ...]
+    omitted: tuple[Omitted, ...]
+    evidence: tuple[EvidenceId, ...]
+    in_exchanges: tuple[EvidenceId, ...]
+    cited: tuple[EvidenceId, ...]
+    open_calls: tuple[str, ...]
+    withheld: Withheld
+
+
+@dataclass(frozen=True, slots=True)
+class Overfull:
+    """What must stand does not fit: its parts, for whoever decides what to do instead."""
+
+    must_tokens: int
+    room_tokens: int
+    open_exchange: Passage | None
+    newest: Passage | None
+    needed: tuple[tuple[EvidenceId, int], ...]
+    kept: tuple[Kept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """An open exchange, which must stand, names evidence that the principal may not see."""
+
+    name: str
