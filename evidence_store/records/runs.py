@@ -102,6 +102,13 @@ def find_agent(connection: ReadConnection, key: RunKey) -> str | None:
     return connection.execute(query).scalar()
 
 
+def list_newest_runs(connection: ReadConnection, workspace: WorkspaceName, limit: int) -> Sequence[RunKey]:
+    """Runs of all tasks, the newest first."""
+    query = select(runs.c.task, runs.c.number).where(runs.c.workspace == workspace)
+    query = query.order_by(runs.c.created_at.desc(), runs.c.task, runs.c.number.desc()).limit(limit)
+    return [RunKey(workspace, TaskName(task), number) for task, number in connection.execute(query)]
+
+
 def list_pins(connection: ReadConnection, key: RunKey, resource: ResourceName) -> Sequence[int]:
     """Revisions of a resource that the run is pinned to, the one that it used first coming first."""
     query = select(pins.c.revision).where(

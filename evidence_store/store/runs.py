@@ -21,6 +21,9 @@ from evidence_store.store.core import Core
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_task_revision
 
+KNOWN_RUNS = 10
+"""Runs that are named where one is not found."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewProjection:
@@ -231,9 +234,13 @@ class Runs:
             return runs.list_open_calls(connection, key)
 
     def get_run(self, task: TaskName, number: int) -> RunKey:
-        """The run of this number of a task. Raises NotFound."""
-        key = RunKey(self._core.workspace, task, number)
-        self.require(key)
+        """The run of this number of a task. Raises NotFound, naming the newest runs that there are."""
+        core = self._core
+        key = RunKey(core.workspace, task, number)
+        with core.database.reading() as connection:
+            if runs.find_agent(connection, key) is None:
+                known = [run_name(one) for one in runs.list_newest_runs(connection, core.workspace, KNOWN_RUNS)]
+                raise NotFound(f"there is no run {run_name(key)!r}", {"known": known})
         return key
 
     def list_projections(self, key: RunKey) -> Sequence[ProjectionRow]:
