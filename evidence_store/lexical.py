@@ -76,7 +76,7 @@ def find_pieces(pieces: Sequence[Piece], query: str, limit: int, watch: Callable
     wanted = _match(query)
     connection = sqlite3.connect(":memory:")
     try:
-        connection.execute("CREATE VIRTUAL TABLE pieces USING fts5(text, detail=column, tokenize='unicode61 remove_diacritics 2')")
+        connection.execute("CREATE VIRTUAL TABLE pieces USING fts5(text, tokenize='unicode61 remove_diacritics 2')")
         watch()
         connection.executemany("INSERT INTO pieces(rowid, text) VALUES (?, ?)", ((n, piece.text) for n, piece in enumerate(pieces)))
         watch()

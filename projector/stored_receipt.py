@@ -9,7 +9,7 @@ from evidence_store.errors import JsonValue
 from projector.budget import Budget, Profile
 from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
-from projector.model import Kept, Omitted, Receipt, Section
+from projector.model import Kept, Omitted, Receipt, Section, Withheld
 from projector.receipt import VERSION
 
 
@@ -31,7 +31,12 @@ def receipt_from_json(value: JsonValue) -> Receipt:
         omitted=tuple(_omitted(JsonReader(one, f"/omitted/{at}")) for at, one in enumerate(reader.items("omitted"))),
         used=reader.number("used"),
         input_digest=reader.text("input_digest", None),
+        withheld=_withheld(JsonReader(reader.value.get("withheld", {}), "/withheld")),
     )
+
+
+def _withheld(reader: JsonReader) -> Withheld:
+    return Withheld(reader.number("not_available", 0), reader.number("masked", 0), reader.number("claims", 0), reader.number("results", 0))
 
 
 def _budget(reader: JsonReader) -> Budget:

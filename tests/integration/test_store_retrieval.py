@@ -78,3 +78,10 @@ def test_what_is_found_becomes_candidates_whose_neighbours_are_joined(filled: Ev
     made = candidates_of(found)
     assert {(one.source, one.scorer) for one in made} == {("runbook.md@1", "fts5/1")}
     assert all(one.lines is not None and not one.text.endswith("\n") for one in made)
+
+
+@pytest.mark.parametrize("query", ["max_length", "a²b", "x"])
+def test_names_that_are_several_words_to_the_index_are_found(query: str) -> None:
+    """`max_length` is two words there, which stand side by side."""
+    found = find_pieces([Piece("the length"), Piece(f"the {query} of it")], query, 5)
+    assert [one.piece for one in found] == [1]
