@@ -84,7 +84,7 @@ def _iter_pairs(old: _Side, new: _Side, noise: Counter[str]) -> Iterator[LinePai
     n_head = next((n for n in range(n_shared) if old.steady[n] != new.steady[n]), n_shared)
     n_tail = next((n for n in range(n_shared - n_head) if old.steady[-1 - n] != new.steady[-1 - n]), n_shared - n_head)
     old_end, new_end = len(old.steady) - n_tail, len(new.steady) - n_tail
-    if max(old_end, new_end) - n_head > MAX_LINES:
+    if max(old_end, new_end) - n_head > MAX_LINES and min(old_end, new_end) > n_head:
         raise LimitExceeded(f"more than {MAX_LINES} lines stand between the equal ends of the two logs", {"limit": MAX_LINES})
     _count_noise(noise, old.lines[:n_head], new.lines[:n_head], old.steady[:n_head])
     _count_noise(noise, old.lines[old_end:], new.lines[new_end:], old.steady[old_end:])

@@ -5,8 +5,10 @@ and holds another value. `gone`: nothing leads there. An item of an array is fol
 alone; an endpoint by the shape of its path.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Final
 
 from evidence_store.documents.equality import same_value
 from evidence_store.documents.identity import Side, find_identity
@@ -15,6 +17,10 @@ from evidence_store.documents.openapi import shape_of
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.model import Currency, Pointer, Span
 from evidence_store.pointers import ROOT, join, parse_pointer
+
+NEAR_BYTES: Final = 200
+"""On each side of a passage that decide between several places of it."""
+MAX_PLACES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +78,42 @@ def locate(old: Document, old_pointer: str, new: Document) -> Located:
     return Located(Currency.MOVED if way.moved else Currency.SAME, way.pointer)
 
 
-def locate_bytes(old: bytes, span: Span, new: bytes) -> LocatedBytes:
-    """Follows a passage of a text without nodes: in its place, else where it stands once."""
+def locate_bytes(old: bytes, span: Span, new: bytes, width: int = 1) -> LocatedBytes:
+    """Follows a passage of a text without nodes: in its place, else where it stands once, else where its neighbours stand, too.
+
+    `width` is that of a code unit of the encoding, which both have.
+    """
     passage = old[span.start : span.end]
     # Of no bytes there are some everywhere, also past the end, where there is no place.
     has_place = span.start < len(new) or not (span.start or new)
     if has_place and new[span.start : span.end] == passage:
         return LocatedBytes(Currency.SAME, span, 1)
-    first = new.find(passage)
-    if first < 0:
+    if not passage:
+        return LocatedBytes(Currency.MOVED, None, 0)
+    places = list(islice(_places(new, passage, width), MAX_PLACES))
+    if not places:
         return LocatedBytes(Currency.GONE, None, 0)
-    if new.find(passage, first + 1) >= 0:
-        return LocatedBytes(Currency.MOVED, None, new.count(passage))
-    return LocatedBytes(Currency.MOVED, Span(first, first + len(passage)), 1)
+    ranked = sorted(((_shared(old, span, new, at), at) for at in places), reverse=True)
+    is_sure = len(places) == 1 or (len(places) < MAX_PLACES and ranked[0][0] > ranked[1][0])
+    at = ranked[0][1]
+    return LocatedBytes(Currency.MOVED, Span(at, at + len(passage)) if is_sure else None, len(places))
+
+
+def _places(text: bytes, passage: bytes, width: int) -> Iterator[int]:
+    at = text.find(passage)
+    while at >= 0:
+        if at % width == 0:
+            yield at
+        at = text.find(passage, at + 1)
+
+
+def _shared(old: bytes, span: Span, new: bytes, at: int) -> int:
+    """Bytes round a place, blanks aside, that are the same as round the passage, up to where they first differ on each side."""
+    before = zip(reversed(old[max(0, span.start - NEAR_BYTES) : span.start]), reversed(new[max(0, at - NEAR_BYTES) : at]), strict=False)
+    end = at + span.length
+    after = zip(old[span.end : span.end + NEAR_BYTES], new[end : end + NEAR_BYTES], strict=False)
+    equal = (takewhile(lambda pair: pair[0] == pair[1], pairs) for pairs in (before, after))
+    return sum(not chr(byte).isspace() for pairs in equal for byte, _ in pairs)
 
 
 def _follow(old: Document, above: Node, child: Child, new: Document, new_above: Node) -> Child | None:

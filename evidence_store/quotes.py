@@ -123,7 +123,7 @@ class _Text:
         # Bytes that are not UTF-8 become one character each, so that the way back is exact.
         self._errors = "surrogateescape" if encoding == "utf-8" else "replace"
         self._source = raw.decode(encoding, self._errors)
-        self._undone = undo_escapes(self._source, slashes=True) if escaped and "\\" in self._source else None
+        self._undone = undo_escapes(self._source, every=True) if escaped and "\\" in self._source else None
         self.text = self._source if self._undone is None else self._undone.text
 
     def span(self, chars: Span) -> Span:

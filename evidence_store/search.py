@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from evidence_store.deadline import unbounded
 from evidence_store.documents.encoding import unit_width
@@ -24,8 +24,11 @@ WATCHED_LINES = 1000
 _MAX_RE2_MEMORY = 8 << 20
 """Bytes that RE2 may take for one pattern; it refuses what needs more."""
 _ANSI = re.compile(ANSI.encode("ascii"))
-# Outside of brackets, where it may stand for all but a line feed.
-_LINE_FEED = re.compile(r"^(?:[^\\\[]|\\[^n]|\[\^?+\]?+(?:[^\]\\]|\\.)*\])*\\n", re.DOTALL)
+_WRITTEN_LF: Final = r"\\(?:n|x0[aA]|x\{0*[aA]\}|0?12)"
+# Outside of brackets, which may stand for more than a line feed, or alone in them.
+_LINE_FEED: Final = re.compile(
+    rf"^(?:[^\\\[]|(?!{_WRITTEN_LF})\\.|\[\^?+\]?+(?:[^\]\\]|\\.)*\])*(?:{_WRITTEN_LF}|\[{_WRITTEN_LF}\])", re.DOTALL
+)
 _ESCAPE = b"\x1b"
 
 
@@ -205,7 +208,7 @@ def _find_without_escapes(text: bytes, find: _Finder) -> Span | None:
 def _find_undone(text: bytes, find: _Finder) -> Span | None:
     """The match in a line of JSON with its escapes undone, as offsets in the line."""
     source = text.decode("utf-8", "surrogateescape")
-    undone = undo_escapes(source, slashes=True)
+    undone = undo_escapes(source, every=True)
     if undone.text == source:
         return None
     made = undone.text.encode("utf-8", "surrogateescape")

@@ -200,4 +200,3 @@ def _unanswered(scenario: Scenario) -> frozenset[str]:
 def _together(before: Sequence[Answer], after: Sequence[Answer]) -> tuple[Answer, ...]:
     """What was found at first is not lost by reading on."""
     return tuple(first if first.value else then for first, then in zip(before, after, strict=True))
-

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from evidence_store.documents.encoding import first_bad_byte
+from evidence_store.documents.encoding import first_bad_byte, unit_width
 from evidence_store.documents.model import Note
 
 UTF8: Final = "utf-8"
@@ -85,8 +85,9 @@ def find_charset(raw: bytes, media_type: str | None) -> Charset:
         elif name == UTF8:
             return Charset(UTF8)
         else:
-            name = find_marked(raw) or name if name.startswith("utf-") else name
-            if fits(raw, name):
+            marked = find_marked(raw) if name.startswith("utf-") else None
+            name = marked or name
+            if fits(whole_units(raw, name) if marked else raw, name):
                 return Charset(name, (encoding_note(name, f"declared as {declared[:40]!r}"),))
             notes.append(Note("charset_mismatch", f"charset {declared[:40]!r} is declared, and not all bytes fit it"))
     seen = _seen(raw)
@@ -119,6 +120,11 @@ def fits(raw: bytes, name: str) -> bool:
         return False
 
 
+def whole_units(raw: bytes, name: str) -> bytes:
+    """The text without the code unit in which it breaks off, as one does that is still written."""
+    return raw[: len(raw) - len(raw) % unit_width(name)]
+
+
 def encoding_note(name: str, why: str) -> Note:
     return Note(ENCODING, f"{name}, {why}; the stored bytes are as they came, what is shown is decoded")
 
@@ -126,7 +132,9 @@ def encoding_note(name: str, why: str) -> Note:
 def _seen(raw: bytes) -> Charset | None:
     marked = find_marked(raw)
     if marked is not None:
-        return Charset(marked, (encoding_note(marked, "detected by its byte order mark"),)) if fits(raw, marked) else None
+        return (
+            Charset(marked, (encoding_note(marked, "detected by its byte order mark"),)) if fits(whole_units(raw, marked), marked) else None
+        )
     by_zeros = _by_zeros(raw)
     if by_zeros is not None:
         return Charset(by_zeros, (encoding_note(by_zeros, "detected by where its zeros stand"),)) if fits(raw, by_zeros) else None

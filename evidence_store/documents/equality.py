@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from evidence_store.documents.model import Child, Document, Node
+from evidence_store.errors import EvidenceStoreError
 
 
 def same_text(old: Document, new: Document) -> bool:
@@ -27,7 +28,22 @@ UNORDERED: Final = frozenset(("required", "enum", "type", "tags", "consumes", "p
 
 def is_unordered(name: str, old: Document, mine: Sequence[Child], new: Document, its: Sequence[Child]) -> bool:
     """Whether the order of these items under this name says nothing."""
-    return name in UNORDERED and not any(child.node.is_container for child in (*mine, *its)) and old.root.type == new.root.type == "object"
+    if name not in UNORDERED or any(child.node.is_container for child in (*mine, *its)):
+        return False
+    return _has_schemas(old) and _has_schemas(new)
+
+
+def _has_schemas(document: Document) -> bool:
+    """Whether the document says that it is an API document or a JSON Schema: in others a list of that name is a list."""
+    if document.root.type != "object":
+        return False
+    for name in ("openapi", "swagger", "$schema"):
+        try:
+            document.child(document.root, name)
+        except EvidenceStoreError:
+            continue
+        return True
+    return False
 
 
 def same_value(old: Document, old_node: Node, new: Document, new_node: Node, name: str = "") -> bool:

@@ -12,11 +12,15 @@ from evidence_store.model import Format
 
 ESCAPED_FORMATS = (Format.JSON, Format.JSONL)
 """Formats whose text may hold such escapes."""
+SEARCHED_FORMATS = (*ESCAPED_FORMATS, Format.YAML)
+"""Formats in which a search and a quote look behind escapes; YAML has them between double quotation marks."""
 UNDONE = "escapes_decoded/1"
 """Transform of a text whose escapes are undone."""
 
 # Any other escape is passed over as a whole, so that `\\\\u0041` is a backslash and four letters.
 _ESCAPE = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|/|.)", re.DOTALL)
+
+_SHORT = {'\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +44,13 @@ class Undone:
         return self._sources[n] + at - self._made[n]
 
 
-def has_escapes(raw: bytes) -> bool:
-    """Whether there can be one, at the cost of a look."""
-    return b"\\" in raw
-
-
-def undo_escapes(text: str, *, slashes: bool = False) -> Undone:
-    """The text with its escapes undone; `slashes` undoes `\\/`, too, which no reader needs to see undone, but a search does."""
+def undo_escapes(text: str, *, every: bool = False) -> Undone:
+    """The text with the escapes undone that stand for a character that shows; with `every` all of them, as a search needs it."""
     pieces: list[str] = []
     made, sources = [0], [0]
     at = length = 0
     for found in _ESCAPE.finditer(text):
-        character = _character(found, slashes=slashes)
+        character = _character(found, every=every)
         if character is None:
             continue
         before = text[at : found.start()]
@@ -64,13 +63,14 @@ def undo_escapes(text: str, *, slashes: bool = False) -> Undone:
     return Undone("".join((*pieces, text[at:])), tuple(made), tuple(sources))
 
 
-def _character(found: re.Match[str], *, slashes: bool) -> str | None:
+def _character(found: re.Match[str], *, every: bool) -> str | None:
     high, low, plain = found.groups()
     if high:
         code = 0x10000 + ((int(high, 16) - 0xD800) << 10) + (int(low, 16) - 0xDC00)
     elif plain:
         code = int(plain, 16)
     else:
-        return "/" if slashes and found[0] == "\\/" else None
-    character = "" if 0xD800 <= code <= 0xDFFF else chr(code)
-    return character if character.isprintable() and character not in ("", '"', "\\") else None
+        return _SHORT.get(found[0]) if every else None
+    if 0xD800 <= code <= 0xDFFF:
+        return None
+    return chr(code) if every or (chr(code).isprintable() and chr(code) not in '"\\') else None

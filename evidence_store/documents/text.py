@@ -5,6 +5,7 @@ inclusive, bytes 0-based and half-open. A range that begins past the end is abse
 """
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable
 
@@ -69,6 +70,9 @@ def resolve_lines(text: str, count_lines: Callable[[], int]) -> LineRange:
         return parse_lines(text)
     if found["around"]:
         line, n_near = int(found["around"]), int(found["near"])
+        last = count_lines()
+        if line > last:
+            raise NotFound(f"line {line} is past the end: there are {last} lines", {"n_lines": last})
         return LineRange(max(1, line - n_near), line + n_near)
     n_lines = int(found["n"])
     if found["end"] == "head":
@@ -81,7 +85,7 @@ def resolve_lines(text: str, count_lines: Callable[[], int]) -> LineRange:
 
 def require_line_form(text: str) -> None:
     """Raises InvalidInput for what is no form of lines, before there is a text."""
-    resolve_lines(text, lambda: 1)
+    resolve_lines(text, lambda: sys.maxsize)
 
 
 def format_lines(lines: LineRange) -> str:

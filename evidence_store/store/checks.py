@@ -8,7 +8,7 @@ import orjson
 
 from evidence_store.database import ReadConnection
 from evidence_store.documents.charset import encoding_of
-from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.documents.escapes import SEARCHED_FORMATS
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import parse_bytes, parse_lines
 from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, NotFound, StoreFault
@@ -191,7 +191,7 @@ class Checks:
                 return self._passages.get_reader(revision).span_of_lines(parse_lines(selector.text)) == found.span
             case "quote":
                 passage = self._sources.get_span(revision, found.span)
-                escaped = revision.format in ESCAPED_FORMATS
+                escaped = revision.format in SEARCHED_FORMATS
                 quote = find_quote(passage, selector.text, encoding_of(revision.notes), escaped=escaped)
                 return quote.span.length == found.span.length
 

@@ -9,7 +9,7 @@ from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import UTF8, encoding_of
-from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.excerpts import Shown, show_receipt, show_slice
@@ -95,7 +95,7 @@ class Comparisons:
             more = found.more
             if more:
                 break
-            if not found.hits and revision.complete:
+            if not found.hits and proves_absence(revision, request.pattern):
                 silent.append(receipt_passage(resource, self._passages.get_reader(revision), request))
         return SearchAnswer(self._mint(hits), more, () if hits else self._mint(silent))
 
@@ -110,7 +110,7 @@ class Comparisons:
             ignore_case=request.ignore_case,
             limit=request.limit,
             encoding=encoding_of(revision.notes),
-            escaped=revision.format in ESCAPED_FORMATS,
+            escaped=revision.format in SEARCHED_FORMATS,
             watch=watch,
         )
         reader = self._passages.get_reader(revision)
@@ -199,6 +199,17 @@ def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding:
     window = Span(start, span.end)
     shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped)
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
+
+
+def proves_absence(revision: Revision, pattern: str) -> bool:
+    """Whether no hit means that the text is not there: all of it came, and is read in the way in which it is written."""
+    codes = {note.code for note in revision.notes}
+    if not revision.complete or "charset_mismatch" in codes:
+        return False
+    if "not_utf8" in codes and not pattern.isascii():
+        return False
+    # Entities of XML are not undone: what is looked for may stand there as `&lt;` or `&#233;`.
+    return revision.format is not Format.JUNIT or (pattern.isascii() and not set(pattern) & set("<>&\"'"))
 
 
 def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:

@@ -6,7 +6,7 @@ from typing import Literal
 import orjson
 
 from evidence_store.documents.charset import encoding_of
-from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import keys_text
 from evidence_store.documents.references import inner_hops
@@ -35,7 +35,7 @@ def with_transforms(shown: Shown, more: tuple[str, ...]) -> Shown:
 def quote_in(reader: RevisionReader, within: Span, quote: str, context: QuoteContext) -> FoundQuote:
     """The quote in a range; its span counts from the range's start, places in an error from the blob's."""
     try:
-        escaped = reader.revision.format in ESCAPED_FORMATS
+        escaped = reader.revision.format in SEARCHED_FORMATS
         return find_quote(reader.read(within), quote, encoding_of(reader.revision.notes), context, escaped=escaped)
     except Ambiguous as exc:
         places = exc.details["places"]
@@ -46,7 +46,7 @@ def quote_in(reader: RevisionReader, within: Span, quote: str, context: QuoteCon
 
 def quote_around(reader: RevisionReader, span: Span, quote: str) -> tuple[str, ...]:
     """The transforms of a quote that was found at this place before."""
-    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
+    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in SEARCHED_FORMATS
     start = max(0, span.start - NEAR_BYTES)
     near = reader.read(Span(start, min(reader.size, span.end + NEAR_BYTES)))
     passage = near[span.start - start : span.end - start]
@@ -125,5 +125,5 @@ def has_hit(reader: RevisionReader, transform: str) -> bool:
     except (orjson.JSONDecodeError, KeyError, TypeError) as why:
         raise IntegrityMismatch(f"{transform[:200]!r} is no search") from why
     raw = reader.read(Span(0, reader.size))
-    encoding, escaped = encoding_of(revision.notes), revision.format in ESCAPED_FORMATS
+    encoding, escaped = encoding_of(revision.notes), revision.format in SEARCHED_FORMATS
     return search(raw, pattern, regex=regex, ignore_case=ignore_case, limit=0, encoding=encoding, escaped=escaped).more

@@ -4,8 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import orjson
+
 from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.encoding import unit_width
+from evidence_store.documents.model import Document, Node
 from evidence_store.documents.outline import keys_text
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import format_bytes, format_lines
@@ -131,11 +135,14 @@ class Locations:
             if where.pointer is None:
                 return where.verdict, None
             verdict = where.verdict
-            if view == "keys" and keys_text(old, resolve(old, selector.text)) == keys_text(new, resolve(new, where.pointer)):
+            if view == "keys" and _same_keys(old, resolve(old, selector.text), new, resolve(new, where.pointer)):
                 verdict = Currency.SAME if where.pointer == selector.text else Currency.MOVED
             return verdict, Place(target.resource, target.number, Selector("pointer", where.pointer), view)
+        encoding = encoding_of(source.notes)
+        if encoding != encoding_of(target.notes):
+            return Currency.GONE, None  # the same bytes are other characters there
         raw = self._sources.get_bytes(source.resource, source.number)
-        moved = locate_bytes(raw, found.span, self._sources.get_bytes(target.resource, target.number))
+        moved = locate_bytes(raw, found.span, self._sources.get_bytes(target.resource, target.number), unit_width(encoding))
         if moved.span is None:
             return moved.verdict, None
         like = _like(selector, self._passages.get_reader(target), moved.span)
@@ -171,6 +178,12 @@ class Locations:
             if records.insert_relocation(connection, self._core.workspace, new, at):
                 data: dict[str, JsonValue] = {"relocated_from": new.relocated_from, "finder": new.finder, "score": new.score}
                 append_event(connection, self._core.workspace, "evidence.relocated", new.evidence, data, at)
+
+
+def _same_keys(old: Document, mine: Node, new: Document, its: Node) -> bool:
+    """Whether two containers have the same keys; the order of members says nothing."""
+    keys = [orjson.loads(keys_text(document, node)) for document, node in ((old, mine), (new, its))]
+    return keys[0] == keys[1] or (mine.type == its.type == "object" and sorted(keys[0]) == sorted(keys[1]))
 
 
 def _like(selector: Selector, reader: RevisionReader, span: Span) -> Selector:

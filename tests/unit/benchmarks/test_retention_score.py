@@ -186,4 +186,3 @@ def test_message_counts_add_up_to_the_count_of_the_whole_input() -> None:
         parts = measure.opening() + sum(map(measure.message, made.messages))
         # where two messages meet the pieces may count a token or two more or less than the whole
         assert abs(parts - counter.count(minified(list(made.messages)))) <= 3
-

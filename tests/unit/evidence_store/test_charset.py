@@ -66,7 +66,6 @@ def test_an_encoding_is_named_with_what_speaks_for_it(raw: bytes, media_type: st
         "測試失敗：訂單服務逾時 FAILED".encode("big5"),
         "テストが失敗しました FAILED".encode("euc_jp"),
         b"ok\n\x00\x00\x00\x00end\nF\x00A\x00",
-        b"\xff\xfe\x00",
         "ﾃｽﾄ".encode("cp932") * 5,
         bytes(range(256)) * 4,
     ],
@@ -210,3 +209,8 @@ def test_lines_of_any_wide_text_are_those_between_line_feeds(text: str, encoding
     want = text.split("\n")[: len(lines)]
     spans = [lines.span_of(LineRange(n, n)) for n in range(1, len(lines) + 1)]
     assert [raw[span.start : span.end].decode(encoding).removesuffix("\n") for span in spans] == want
+
+
+def test_a_marked_text_may_break_off_within_a_code_unit() -> None:
+    assert find_charset("über".encode("utf-16")[:-1], None).name == "utf-16le"
+    assert find_charset("über".encode("utf-16")[:-1], "text/plain; charset=utf-16").name == "utf-16le"

@@ -27,8 +27,8 @@ def test_only_what_shows_is_undone(text: str, want: str) -> None:
     assert undo_escapes(text).text == want
 
 
-def test_slashes_are_undone_for_a_search() -> None:
-    assert undo_escapes(r"a\/b\\/c", slashes=True).text == r"a/b\\/c"
+def test_a_search_sees_behind_every_escape() -> None:
+    assert undo_escapes(r"a\/b\\/c \"q\" C:\\U\t\u0022\u005c\u000a", every=True).text == 'a/b\\/c "q" C:\\U\t"\\\n'
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20))

@@ -115,9 +115,30 @@ def test_bytes_are_followed_where_they_stand_once() -> None:
     assert (several.verdict, several.span, several.n_places) == (Currency.MOVED, None, 2)
 
 
+API = {"openapi": "3.1.0"}
+
+
 def test_a_list_that_is_a_set_is_the_same_in_any_order() -> None:
-    old, new = document({"required": ["a", "b"], "list": ["a", "b"]}), document({"required": ["b", "a"], "list": ["b", "a"]})
+    old, new = document(API | {"required": ["a", "b"], "list": ["a", "b"]}), document(API | {"required": ["b", "a"], "list": ["b", "a"]})
     assert locate(old, "/required", new).verdict is Currency.SAME
     assert locate(old, "/list", new).verdict is Currency.CHANGED
-    assert locate(document({"a": {"enum": [1, "1"]}}), "/a", document({"a": {"enum": ["1", 1]}})).verdict is Currency.SAME
-    assert locate(document({"a": {"enum": [1, 1]}}), "/a", document({"a": {"enum": [1, "1"]}})).verdict is Currency.CHANGED
+    one, other, twice = (document(API | {"a": {"enum": listed}}) for listed in ([1, "1"], ["1", 1], [1, 1]))
+    assert locate(one, "/a", other).verdict is Currency.SAME
+    assert locate(twice, "/a", one).verdict is Currency.CHANGED
+
+
+def test_a_list_of_that_name_in_other_documents_is_a_list() -> None:
+    assert locate(document({"tags": ["a", "b"]}), "/tags", document({"tags": ["b", "a"]})).verdict is Currency.CHANGED
+
+
+def test_of_several_places_the_one_with_the_same_neighbours_is_taken() -> None:
+    old = b"a\nretry\nb\nretry\nc\n"
+    new = b"new\n" + old
+    at = old.index(b"retry", 5)
+    found = locate_bytes(old, Span(at, at + 6), new)
+    assert (found.verdict, found.span, found.n_places) == (Currency.MOVED, Span(at + 4, at + 10), 2)
+
+
+def test_bytes_of_wide_characters_are_found_at_their_borders_only() -> None:
+    old, new = "l12".encode("utf-16le"), b"A" + "l12".encode("utf-16le") + b"A"
+    assert locate_bytes(old, Span(0, 6), new, 2).verdict is Currency.GONE

@@ -122,12 +122,12 @@ def test_escapes_of_other_texts_are_their_letters() -> None:
     assert search(b'{"a": "\\\\u65e5"}', "日", escaped=True).hits == ()
 
 
-@pytest.mark.parametrize("pattern", ["a\\nb", "[x]\\n", "\\\\\\n", "a|b\\n"])
+@pytest.mark.parametrize("pattern", ["a\\nb", "[x]\\n", "\\\\\\n", "a|b\\n", "a\\x0ab", "\\x{a}", "[\\n]b", "\\012"])
 def test_a_pattern_over_a_line_end_is_refused_since_it_could_only_seem_absent(pattern: str) -> None:
     with pytest.raises(InvalidInput, match="line by line"):
         search(b"a\nb\n", pattern, regex=True)
 
 
-@pytest.mark.parametrize("pattern", ["[^\\n]b", "a\\\\n", "\\d[]\\n]"])
+@pytest.mark.parametrize("pattern", ["[^\\n]b", "a\\\\n", "\\d[]\\n]", "\\x0b", "[\\n ]b", "\\\\x0a"])
 def test_a_line_feed_that_is_left_out_of_a_class_is_no_line_end(pattern: str) -> None:
     assert search(b"ab\n", pattern, regex=True).more is False
