@@ -36,6 +36,8 @@ from projector import (
 
 SECTION_TOKENS = 1_000
 """Kept free of the answers of a turn: the request, and what of the sections must stand."""
+REBUILD_TO = 30
+"""Percent of the cap that an input takes which is made anew: from there it grows, and the provider's cache holds."""
 REFUSAL_TOKENS = 150
 """What an answer takes that says that there is no room, with the frame of its message."""
 
@@ -73,10 +75,21 @@ class Spent:
 class Session:
     """One run. `next_input` and `act` alternate; `progress` is what the newest input was made from.
 
-    What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
+    Each input begins with the one before, until something in it holds no longer or it would pass 0.8 of the cap; with `rebuild_to` 100
+    each is made anew. What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
     """
 
-    def __init__(self, services: Services, task: TaskRevision, agent: str, profile: Profile, system: str, request: str) -> None:
+    def __init__(
+        self,
+        services: Services,
+        task: TaskRevision,
+        agent: str,
+        profile: Profile,
+        system: str,
+        request: str,
+        *,
+        rebuild_to: int = REBUILD_TO,
+    ) -> None:
         if profile.provider != FORM:
             raise UnknownProvider(f"a session keeps its messages in the form of {FORM!r}, not of {profile.provider!r}", {"known": (FORM,)})
         self._services = services
@@ -95,6 +108,7 @@ class Session:
         self._step: StepKey | None = None
         self._drift = Drift()
         self._input: Projection | None = None
+        self._rebuild_to = rebuild_to
         self.progress: tuple[ProgressItem, ...] = ()
         self.run: RunKey = self._store.runs.start(task.task, agent)
         self._store.runs.add_user_message(self.run, request)
@@ -114,9 +128,10 @@ class Session:
             progress=self.progress,
             claims=tuple(self._store.claims.list_claims(self._task.task)),
             strategy="externalise",
+            rebuild_to=self._rebuild_to,
         )
         reader = OwnersReader(self._reader)
-        outcome = project(step, reader, self._counter, reader)
+        outcome = project(step, reader, self._counter, reader, self._input)
         if not isinstance(outcome, Projected):
             raise LimitExceeded(
                 f"step {self._step.number} does not fit: {outcome.text}", {"limit": outcome.room_tokens}, code="over_budget"

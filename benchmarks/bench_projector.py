@@ -122,7 +122,7 @@ def budget_rows(runs: Sequence[Scenario]) -> list[Row]:
     """Of the dynamic budget, over all inputs that left something out or gave only a reference to it."""
     shares: list[float] = []
     for run in runs:
-        ours = Ours()
+        ours = Ours(rebuild_to=100)
         ours.start(run)
         for call in run.calls:
             ours.make(call, (), {})

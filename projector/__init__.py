@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from projector.recap import Recap, RecapDraft, RecapLine, Summariser, format_recap, parse_recap
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
+    from projector.render.joined import join_sections
     from projector.render.masks import masked_packet
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
@@ -108,6 +109,7 @@ _HOME = {
     "recap": ("Recap", "RecapDraft", "RecapLine", "Summariser", "format_recap", "parse_recap"),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.masks": ("masked_packet",),
+    "render.joined": ("join_sections",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
     "repair": ("LeftOut", "Repaired", "repair"),
@@ -228,6 +230,7 @@ __all__ = [
     "format_progress_item",
     "format_recap",
     "input_digest",
+    "join_sections",
     "mark_messages",
     "mark_object",
     "masked_packet",

@@ -40,6 +40,7 @@ _WHY = {
     "superseded": "another claim took its place",
     "shown in full in the dialogue": "it stands in full in a kept exchange already",
     "neither text nor calls": "there is nothing in the message to show",
+    "not in use": "nothing that the step is about rests on it, and an input that is appended to says only what is new",
 }
 _WHY_BEFORE_COLON = {
     "result without a call": "no call is known that it answers",
@@ -138,6 +139,8 @@ def _budget_lines(receipt: Receipt) -> tuple[str, ...]:
         f"cap {budget.input_cap} tokens = window {budget.window} - output {budget.output} - slack {budget.slack}",
         f"used {receipt.used} ({percent} %), free {budget.input_cap - receipt.used}; counted by {receipt.counter} ({receipt.exactness})",
         f"fixed part: {budget.fixed} set aside, {fixed_used} used; what changes: room for {budget.dynamic}, {receipt.dynamic_used} used",
+        *((f"begins with the input {receipt.appended_to}",) if receipt.appended_to else ()),
+        *((f"made anew: {receipt.rebuilt}",) if receipt.rebuilt else ()),
     )
 
 

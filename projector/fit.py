@@ -203,6 +203,7 @@ class Fit:
             self._claims[name] += fill(self._room, self._claim_shelves[name], used[name], limit).taken
         self._progress += fill(self._room, self._progress_shelf, todo, self._share(PROGRESS_FLOOR)).taken
         self._fill_evidence(0)
+        self._room.left -= self._material.spare_tokens
         self._fill_recent(self._share(DIALOGUE_SHARE), passing_over=False)
         self._fill_background(self._share(BACKGROUND_SHARE))
 

@@ -7,7 +7,7 @@ from projector.collect import Collected
 from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Passage
 from projector.layout import Layout
-from projector.model import Kept, Omitted, Step, Withheld
+from projector.model import JsonObject, Kept, Omitted, Step, Withheld
 from projector.rejudge import Judged
 
 
@@ -23,6 +23,9 @@ class Material:
     dynamic_tokens: int
     dialect: Dialect
     opening: Opening
+    tools: tuple[JsonObject, ...]
+    spare_tokens: int = 0
+    """Of the dynamic budget, what stays free for what is appended later, as far as there is a choice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,16 @@ def open_before(step: Step) -> Group | None:
     return newest if newest is not None and newest.open_calls else None
 
 
+def last_message(step: Step, n_messages: int) -> JsonObject | None:
+    """The last of so many messages of the whole history; None where it does not have as many."""
+    place = step.n_messages
+    for messages, _ in reversed(_forms(step)):
+        place -= len(messages)
+        if place < n_messages <= place + len(messages):
+            return messages[n_messages - 1 - place]
+    return None
+
+
 def iter_items_back(step: Step) -> Iterator[tuple[int, Item]]:
     """The items of the whole history with their places, newest first."""
     place = step.n_messages

@@ -4,7 +4,7 @@ The opening holds what does not change from step to step and is byte-stable; wha
 prompt cache holds. The results of an open exchange are appended behind it by the caller. The form is the dialect's.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evidence_store.model import Packet, ProgressItem, TaskRevision
@@ -14,7 +14,9 @@ from projector.render.packets import format_packet
 from projector.render.sections import (
     EVIDENCE_END,
     EVIDENCE_HEAD,
+    UPDATE,
     BackgroundLine,
+    ClaimSection,
     ClaimsText,
     ProgressText,
     format_background,
@@ -65,6 +67,29 @@ def render_messages(layout: Layout, dialect: Dialect) -> tuple[JsonObject, ...]:
         *with_gaps(layout.dialogue, dialect),
         dialect.sections(sections_head(layout), blocks, sections_tail(layout)),
         *layout.open_exchange,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What is new since the input before; what is None is as it was."""
+
+    progress: ProgressText | None
+    claims: Mapping[ClaimSection, ClaimsText | None]
+    needs: tuple[NeedLine, ...] | None
+    packets: tuple[Packet, ...]
+    background: tuple[Candidate, ...]
+    request: str
+
+
+def update_message(update: Update, dialect: Dialect) -> JsonObject:
+    """The user message that is appended to an input."""
+    head = [UPDATE, format_progress(update.progress) if update.progress is not None else ""]
+    head += [format_claims(name, text) for name, text in update.claims.items() if text is not None]
+    head += [format_needs(update.needs, always=True) if update.needs is not None else "", EVIDENCE_HEAD if update.packets else ""]
+    tail = [EVIDENCE_END if update.packets else "", format_background(map(background_line, update.background))]
+    return dialect.sections(
+        "".join(head), [evidence_block(one) for one in update.packets], "".join((*tail, format_request(update.request)))
     )
 
 

@@ -57,10 +57,11 @@ def claims_text(name: ClaimSection, every: tuple[Block, ...], taken: frozenset[B
     shown: list[tuple[str, int]] = [(resource, n) for resource, n in named[:MAX_NOT_LISTED]]
     if len(named) > MAX_NOT_LISTED:
         shown.append(("*", sum(n for _, n in named[MAX_NOT_LISTED:])))
-    return ClaimsText(listed, _counts(name, every), tuple(shown))
+    return ClaimsText(listed, claim_counts(name, every), tuple(shown))
 
 
-def _counts(name: ClaimSection, every: tuple[Block, ...]) -> tuple[tuple[str, int], ...]:
+def claim_counts(name: ClaimSection, every: tuple[Block, ...]) -> tuple[tuple[str, int], ...]:
+    """How many claims of the section there are of each standing."""
     if name != "open":
         return (("verified" if name == "facts" else "excluded", sum(len(block.lines) for block in every)),)
     found = Counter(line.standing or "open" for block in every for line in block.lines)

@@ -112,6 +112,10 @@ class Step:
     """Microseconds since 1970 UTC, by which packets of live resources are aged; None: nothing is."""
     result_rounds: int | None = None
     """How many of the newest exchanges keep results that are past their greatest age; None: all do."""
+    rebuild_at: int = 80
+    """Percent of the cap from which an input is made anew and not appended to."""
+    rebuild_to: int = 100
+    """Percent of the cap that an input made anew takes, as far as there is a choice; below 100 the next one may be appended to it."""
 
     @property
     def n_messages(self) -> int:
@@ -171,11 +175,45 @@ class Receipt:
     input_digest: str
     """`sha256:` of the minified JSON of the messages, a line end, that of the tools; where members stand outside, the same of them."""
     withheld: Withheld = Withheld()
+    appended_to: str = ""
+    """Digest of the input that this one begins with; empty for one that was made anew."""
+    rebuilt: str = ""
+    """Why it was made anew although there was an input before it; empty where there was none."""
 
     @property
     def dynamic_used(self) -> int:
         """Tokens beyond the fixed part: system message, tools and the request's own."""
         return self.used - sum(line.tokens for line in self.kept if line.section in ("system", "tools"))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an input says, and of which part of a step: the next one can be the same with what is new behind it."""
+
+    n_messages: int
+    """Of the whole history, that it was made from."""
+    last: JsonObject | None
+    """The last of them."""
+    opening: tuple[JsonObject, ...]
+    """What stands outside the list, the messages before the dialogue, and the tools."""
+    principal: Principal
+    now_old: frozenset[EvidenceId]
+    """Evidence that it shows and that is past its greatest age."""
+    named: frozenset[EvidenceId]
+    """Evidence that stands in it in any way."""
+    masks: frozenset[EvidenceId]
+    """Evidence whose packets stand in it masked."""
+    shown: frozenset[EvidenceId]
+    """Evidence whose packets stand in it whole."""
+    calls: frozenset[str]
+    progress: Mapping[str, ProgressItem]
+    """By subject, all items: listed there, or counted."""
+    listed: frozenset[str]
+    """Subjects whose items stand there."""
+    claims: Mapping[str, tuple[Section, str]]
+    """By id, all claims of the three lists: which list, and the line; an empty line for one that is only counted."""
+    needs: tuple[NeedLine, ...]
+    background: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +237,8 @@ class Projection:
     unmet: tuple[NeedLine, ...]
     open_calls: tuple[str, ...]
     """Calls at the end whose results the caller appends before sending."""
+    told: Told | None = None
+    """For the projection of the next step; None where that has to be made anew."""
 
 
 @dataclass(frozen=True, slots=True)

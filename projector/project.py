@@ -20,6 +20,7 @@ Scope comes from the step's task revision alone: no text of a source, a message 
 
 from dataclasses import dataclass, replace
 
+from projector.append import Rebuild, append
 from projector.budget import Budget, budget_for
 from projector.collect import collect, iter_named
 from projector.dialects.forms import Dialect, Opening
@@ -37,21 +38,27 @@ from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import input_digest, with_framing
 from projector.rejudge import rejudge
+from projector.told import told_anew
 from projector.validate import validate
 
 # How often an input is made anew because permission changed under it, or because parts counted less than the whole.
 _MAX_ROUNDS = 4
+_WHOLE = 100
 NO_CALLS: JsonObject = {"tool_choice": {"type": "none"}}
 """Said in a closing step beside tools that have to be defined (anthropics/anthropic-sdk-python#494)."""
 
 
-def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
-    """The input of one model call, or what to do before there can be one."""
-    outcome = _project(with_ages(step), reader, counter, gate)
+def project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate, before: Projection | None = None) -> Outcome:
+    """The input of one model call, or what to do before there can be one.
+
+    `before` is the input of the step before, whose history this one's begins with: while it still holds and there is room, it is the
+    beginning of this one, byte for byte.
+    """
+    outcome = _project(with_ages(step), reader, counter, gate, before)
     return outcome if isinstance(outcome, Projected) else replace(outcome, step=step)
 
 
-def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> Outcome:
+def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate, before: Projection | None) -> Outcome:
     measure, form = Measure(counter), _form(step)
     fixed = _count_fixed(form.opening, form.tools, measure)
     budget = budget_for(step.profile, sum(line.tokens for line in fixed))
@@ -61,7 +68,12 @@ def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Ga
     if waiting is not None:
         return boundary_open(step, waiting, measure, budget)
     permission = Permission(gate, step.principal)
-    margin = 0
+    margin, why = 0, ""
+    if before is not None:
+        appended = _appended(step, form, reader, permission, measure, budget, before)
+        if isinstance(appended, Projection):
+            return Projected(_checked(appended, step))
+        why = appended.why
     for _ in range(_MAX_ROUNDS):
         material = _material(step, form, reader, permission, budget.dynamic - margin)
         fitted = Fit(material, measure, Dialogue(step, form.dialect, measure, permission, form.request)).run()
@@ -69,7 +81,9 @@ def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Ga
             return exchange_forbidden(step, budget, fitted.name)
         if isinstance(fitted, Overfull):
             return what_instead(step, fitted, measure, form.dialect)
-        projection = _render(step, form, measure, budget, fixed, fitted)
+        projection = _render(step, form, measure, budget, fixed, fitted, why)
+        if step.rebuild_to < _WHOLE:
+            projection = replace(projection, told=told_anew(material, fitted, projection.messages, permission))
         if projection.tokens > budget.input_cap:
             margin += projection.tokens - budget.input_cap
         elif permission.still_allows(projection.cited):
@@ -97,6 +111,50 @@ def _form(step: Step) -> _Form:
     return _Form(dialect, opening, tools, find_request(step))
 
 
+def _appended(
+    step: Step, form: _Form, reader: EvidenceReader, permission: Permission, measure: Measure, budget: Budget, before: Projection
+) -> Projection | Rebuild:
+    if before.told is None or step.rebuild_to == _WHOLE:
+        return Rebuild("the strategy makes each anew")
+    material = _material(step, form, reader, permission, budget.dynamic)
+    dialogue = Dialogue(step, form.dialect, measure, permission, form.request)
+    new = append(before, before.told, material, dialogue, measure, permission)
+    if isinstance(new, Rebuild):
+        return new
+    messages = (*before.messages, *repaired(new.messages))
+    whole = measure.whole(messages, before.outside, form.tools)
+    if whole.tokens > budget.input_cap * step.rebuild_at // _WHOLE:
+        return Rebuild("it would pass the threshold")
+    if not permission.still_allows(new.cited):
+        return Rebuild("permission changed")
+    kept = (*(line for line in before.receipt.kept if line.section != "framing"), *new.kept)
+    receipt = replace(
+        before.receipt,
+        profile=step.profile,
+        budget=budget,
+        exactness=whole.exactness,
+        kept=with_framing(kept, whole.tokens),
+        omitted=new.omitted,
+        used=whole.tokens,
+        input_digest=input_digest(messages, form.tools, before.outside),
+        withheld=new.withheld,
+        appended_to=before.receipt.input_digest,
+        rebuilt="",
+    )
+    return replace(
+        before,
+        messages=messages,
+        receipt=receipt,
+        omitted=new.omitted,
+        tokens=whole.tokens,
+        evidence=new.evidence,
+        in_exchanges=new.in_exchanges,
+        cited=new.cited,
+        unmet=material.collected.unmet,
+        told=new.told,
+    )
+
+
 def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permission, room: int) -> Material:
     named = tuple(iter_named(step))
     permitted = permission.permitted(named)
@@ -104,7 +162,8 @@ def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permi
     judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
     text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
-    return Material(step, permitted, collected, judged, request, room, form.dialect, form.opening)
+    spare = min(room, step.profile.input_cap * (_WHOLE - step.rebuild_to) // _WHOLE)
+    return Material(step, permitted, collected, judged, request, room, form.dialect, form.opening, form.tools, spare)
 
 
 def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measure) -> tuple[Kept, ...]:
@@ -117,7 +176,7 @@ def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measu
     return (*lines, Kept("tools", "definitions and request", measure.request(tools)))
 
 
-def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted) -> Projection:
+def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted, rebuilt: str) -> Projection:
     messages = repaired(render_messages(fitted.layout, form.dialect))
     outside = repaired((form.opening.outside,))[0]
     whole = measure.whole(messages, outside, form.tools)
@@ -134,6 +193,7 @@ def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tu
         used=used,
         input_digest=input_digest(messages, form.tools, outside),
         withheld=fitted.withheld,
+        rebuilt=rebuilt,
     )
     return Projection(
         messages=messages,

@@ -73,7 +73,8 @@ def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
         "omitted": [omitted_json(line) for line in receipt.omitted],
         "input_digest": receipt.input_digest,
     }
-    return members | {"withheld": withheld} if withheld else members
+    members |= {"withheld": withheld} if withheld else {}
+    return members | {name: text for name, text in (("appended_to", receipt.appended_to), ("rebuilt", receipt.rebuilt)) if text}
 
 
 def omitted_json(line: Omitted) -> dict[str, JsonValue]:

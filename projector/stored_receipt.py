@@ -32,6 +32,8 @@ def receipt_from_json(value: JsonValue) -> Receipt:
         used=reader.number("used"),
         input_digest=reader.text("input_digest", None),
         withheld=_withheld(JsonReader(reader.value.get("withheld", {}), "/withheld")),
+        appended_to=reader.text("appended_to"),
+        rebuilt=reader.text("rebuilt"),
     )
 
 

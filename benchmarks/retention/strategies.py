@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
+from api.sessions import REBUILD_TO
 from api.tools import definitions
 from benchmarks.retention.scenario import SYSTEM, Call, Message, Scenario
 from benchmarks.retention.words import ID
@@ -101,19 +102,21 @@ class FullHistory:
 class Ours:
     """The projector as `api.sessions.Session` calls it: the history, results by reference, progress, claims; nothing else is said."""
 
-    def __init__(self) -> None:
+    def __init__(self, rebuild_to: int = REBUILD_TO) -> None:
         self.tools = tuple(dict(tool) for tool in definitions(recording=True))
+        self._rebuild_to = rebuild_to
         self._messages: list[Message] = []
         self._results: dict[str, tuple[Packet, ...]] = {}
         self._world = GivenEvidence(())
         self._counter: TokenCounter = counter_for(PROFILE.counter)
+        self._before: Projection | None = None
         self.outcomes: list[str] = []
         """Texts of the outcomes that were no input."""
         self.crowded: list[tuple[int, int]] = []
         """Of each input that left something out: dynamic tokens used, and there were."""
 
     def start(self, scenario: Scenario) -> None:
-        self._messages, self._results = [], {}
+        self._messages, self._results, self._before = [], {}, None
         self._world = GivenEvidence(scenario.packets.values())
 
     def make(self, call: Call, more: tuple[Message, ...], results: dict[str, tuple[Packet, ...]]) -> Made:
@@ -130,14 +133,16 @@ class Ours:
             claims=call.claims,
             principal=Principal(call.clearances),
             strategy="externalise",
+            rebuild_to=self._rebuild_to,
         )
         begun = time.perf_counter()
-        outcome = project(step, self._world, self._counter, self._world)
+        outcome = project(step, self._world, self._counter, self._world, self._before)
         seconds = time.perf_counter() - begun
         if not isinstance(outcome, Projected):
             self.outcomes.append(outcome.text)
             return Made((), seconds, failure=outcome.text)
         receipt = outcome.projection.receipt
+        self._before = outcome.projection
         if left_out(outcome.projection):
             self.crowded.append((receipt.dynamic_used, receipt.budget.dynamic))
         return Made(tuple(dict(message) for message in outcome.projection.messages), seconds)

@@ -22,6 +22,8 @@ CLAIM_SECTIONS: tuple[ClaimSection, ...] = ("facts", "open", "excluded")
 NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 EVIDENCE_HEAD = "[evidence of this step]\n"
 EVIDENCE_END = "[end of evidence]\n"
+UPDATE = "[update]\nWhat stands above holds, unless a line below says otherwise of the same subject or claim.\n[end update]\n"
+"""Stands first in a message of sections that is appended to an input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class ClaimsText:
     counts: tuple[tuple[str, int], ...]
     not_listed: tuple[tuple[str, int], ...] = ()
     """Claims left to `list_claims`, by resource."""
+    gone: tuple[str, ...] = ()
+    """Ids of claims that stood in an earlier section and hold no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,11 @@ class SectionsText:
     evidence: tuple[PacketText, ...]
     background: tuple[BackgroundLine, ...]
     request: str | None
+
+    @property
+    def claims(self) -> tuple[tuple[ClaimSection, ClaimsText | None], ...]:
+        """The three sections of claims, by name."""
+        return (("facts", self.facts), ("open", self.open), ("excluded", self.excluded))
 
 
 _TASK_LISTS = (("in scope", "in_scope"), ("excluded", "excluded"), ("constraint", "constraints"), ("proposed", "proposed"))
@@ -161,7 +170,7 @@ def parse_progress(text: str) -> ProgressText | None:
 
 def format_claims(name: ClaimSection, section: ClaimsText) -> str:
     """A section of claims: `facts`, `open` or `excluded`."""
-    return _section(name, [f"- {format_claim_line(line)}" for line in section.lines], section.counts, section.not_listed)
+    return _section(name, [f"- {format_claim_line(line)}" for line in section.lines], section.counts, section.not_listed, section.gone)
 
 
 def format_claim_line(line: ClaimLine) -> str:
@@ -207,12 +216,14 @@ def parse_claims(name: ClaimSection, text: str) -> ClaimsText | None:
     found = _find_body(text, re.compile(rf"\[{name}\]"), f"[end {name}]")
     if found is None:
         return None
-    return ClaimsText(tuple(map(parse_claim_line, found.items())), found.counts("counts"), found.counts("not listed"))
+    return ClaimsText(
+        tuple(map(parse_claim_line, found.items())), found.counts("counts"), found.counts("not listed"), found.texts("no longer")
+    )
 
 
-def format_needs(needs: Sequence[NeedLine]) -> str:
-    """The section of unmet needs; the empty text when all are met."""
-    if not needs:
+def format_needs(needs: Sequence[NeedLine], *, always: bool = False) -> str:
+    """The section of unmet needs; the empty text when all are met, unless that has to be told."""
+    if not needs and not always:
         return ""
     return _section("needs", [f"- {format_json({need.kind: need.name, 'unmet': need.unmet})}" for need in needs])
 
@@ -289,9 +300,16 @@ def parse_sections(text: str) -> SectionsText:
     )
 
 
-def _section(name: str, lines: list[str], counts: tuple[tuple[str, int], ...] = (), not_listed: tuple[tuple[str, int], ...] = ()) -> str:
+def _section(
+    name: str,
+    lines: list[str],
+    counts: tuple[tuple[str, int], ...] = (),
+    not_listed: tuple[tuple[str, int], ...] = (),
+    gone: tuple[str, ...] = (),
+) -> str:
     tail = [f"counts: {format_json(dict(counts))}"] if counts else []
     tail += [f"not listed: {format_json(dict(not_listed))}"] if not_listed else []
+    tail += [f"no longer: {format_json(gone)}"] if gone else []
     return "\n".join([f"[{name}]", *lines, *tail, f"[end {name}]\n"])
 
 
@@ -304,6 +322,13 @@ class _Found:
 
     def items(self) -> list[str]:
         return [line[2:] for line in self.lines if line.startswith("- ")]
+
+    def texts(self, label: str) -> tuple[str, ...]:
+        for line in self.lines:
+            if line.startswith(f"{label}: "):
+                value = parse_json(line[len(label) + 2 :])
+                return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+        return ()
 
     def counts(self, label: str) -> tuple[tuple[str, int], ...]:
         for line in self.lines:

@@ -72,3 +72,19 @@ def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> No
             session.report_usage(usage)
         assert caught.value.error_code == "bad_usage"
     assert session._store.runs.list_usages(session.run) == []
+
+
+def test_the_inputs_of_a_session_grow_at_their_end(session: Session) -> None:
+    first = session.next_input()
+    session.act("I read.", [ToolRequest("read_spec", {**READ, "max_tokens": 500})])
+    second = session.next_input()
+    assert orjson.dumps(second.messages).startswith(orjson.dumps(first.messages)[:-1])
+    assert (first.receipt.appended_to, second.receipt.appended_to) == ("", first.receipt.input_digest)
+    reasons = []
+    for number in range(9):
+        put(session._store, orjson.dumps([f"{number}: the job went on {n}" for n in range(150)]), f"{number}.json", format=Format.JSON)
+        session.act("I read.", [ToolRequest("read_spec", {"resource": f"{number}.json", "pointer": "", "max_tokens": 6_000})])
+        made = session.next_input()
+        assert made.tokens <= (PROFILE.input_cap if made.receipt.rebuilt else 0.8 * PROFILE.input_cap)
+        reasons.append(made.receipt.rebuilt)
+    assert set(reasons) == {"", "it would pass the threshold"}
