@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from projector.budget import Budget, Profile, budget_for, tightened, tightened_cap
+    from projector.budget import Budget, Prices, Profile, budget_for, tightened, tightened_cap
     from projector.compact import externalise
     from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
     from projector.dialects.forms import Fault
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         RefusedCut,
         RefusedStep,
         UnknownCounter,
+        UnknownModel,
         UnknownProvider,
     )
     from projector.explain import explain_json, explain_receipt_json, explain_receipt_text, explain_text
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from projector.packet_json import packet_from_json
     from projector.permission import only_masked
     from projector.ports import EvidenceReader, Figure, Gate, MaskingGate, RequestCounter, TokenCounter
+    from projector.profiles import profile_for
     from projector.project import project
     from projector.recap import Recap, RecapDraft, RecapLine, Summariser, format_recap, parse_recap
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
@@ -69,7 +71,7 @@ if TYPE_CHECKING:
     from projector.validate import validate
 
 _HOME = {
-    "budget": ("Budget", "Profile", "budget_for", "tightened", "tightened_cap"),
+    "budget": ("Budget", "Prices", "Profile", "budget_for", "tightened", "tightened_cap"),
     "compact": ("externalise",),
     "compaction": ("Compacted", "CompactionOutcome", "CompactionRule", "MustNarrow", "NotDue", "compact_step"),
     "drift": ("Drift", "Usage", "reported_input"),
@@ -81,6 +83,7 @@ _HOME = {
         "RefusedCut",
         "RefusedStep",
         "UnknownCounter",
+        "UnknownModel",
         "UnknownProvider",
     ),
     "given": ("GivenEvidence",),
@@ -105,6 +108,7 @@ _HOME = {
     "packet_json": ("packet_from_json",),
     "permission": ("only_masked",),
     "ports": ("EvidenceReader", "Figure", "Gate", "MaskingGate", "RequestCounter", "TokenCounter"),
+    "profiles": ("profile_for",),
     "project": ("project",),
     "recap": ("Recap", "RecapDraft", "RecapLine", "Summariser", "format_recap", "parse_recap"),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
@@ -183,6 +187,7 @@ __all__ = [
     "Outcome",
     "PacketText",
     "Paused",
+    "Prices",
     "Principal",
     "Profile",
     "Projected",
@@ -205,6 +210,7 @@ __all__ = [
     "TokenCounter",
     "TokenLimit",
     "UnknownCounter",
+    "UnknownModel",
     "UnknownProvider",
     "Usage",
     "Withheld",
@@ -242,6 +248,7 @@ __all__ = [
     "parse_packets",
     "parse_recap",
     "parse_sections",
+    "profile_for",
     "project",
     "receipt_diff_json",
     "receipt_diff_text",

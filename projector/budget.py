@@ -15,6 +15,20 @@ REQUEST_TOKENS = 12
 
 
 @dataclass(frozen=True, slots=True)
+class Prices:
+    """What input costs at a provider that keeps beginnings of inputs, in percent of a token that is read plainly."""
+
+    read: int = 100
+    """A token that was in the input before, too."""
+    write: int = 100
+    """A token that is new behind it, and is kept."""
+
+    def billed(self, tokens: int, shared: int) -> float:
+        """The billed equivalent, in tokens read plainly, of an input that shares so many of its tokens with the one before."""
+        return (shared * self.read + (tokens - shared) * self.write) / 100
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Which model reads the input, and how much of it."""
 
@@ -30,6 +44,7 @@ class Profile:
     """A name of `counter_for`."""
     reserve: int = DEFAULT_RESERVE_TOKENS
     """Least tokens set aside for the fixed part."""
+    prices: Prices = Prices()
 
     def __post_init__(self) -> None:
         if min(self.window, self.output, self.slack, self.reserve) < 0 or self.input_cap <= 0:

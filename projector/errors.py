@@ -6,6 +6,7 @@ ProjectorError
 ├── RefusedCut            a text that cannot be cut to so few tokens, or is no JSON     also InvalidInput
 ├── UnknownProvider       no rule set or renderer of this name; `details["known"]`     also InvalidInput
 ├── UnknownCounter        no token counter of this name; `details["known"]`            also InvalidInput
+├── UnknownModel          no profile is known of this model; `details["known"]`        also InvalidInput
 ├── CounterUnavailable    the counter's data is missing or not what it must be         also StoreFault
 └── BrokenRule            our own check of a finished projection failed: a fault here, not in the input
 """
@@ -37,6 +38,10 @@ class UnknownProvider(ProjectorError, InvalidInput):
 
 class UnknownCounter(ProjectorError, InvalidInput):
     code = "unknown_counter"
+
+
+class UnknownModel(ProjectorError, InvalidInput):
+    code = "unknown_model"
 
 
 class CounterUnavailable(ProjectorError, StoreFault):

@@ -177,6 +177,8 @@ class Receipt:
     withheld: Withheld = Withheld()
     appended_to: str = ""
     """Digest of the input that this one begins with; empty for one that was made anew."""
+    shared: int = 0
+    """Tokens at its beginning that the input before has, too: what a provider's cache can hold. By the pieces, so at least as many."""
     rebuilt: str = ""
     """Why it was made anew although there was an input before it; empty where there was none."""
 

@@ -19,9 +19,10 @@ Scope comes from the step's task revision alone: no text of a source, a message 
 """
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from projector.append import Rebuild, append
-from projector.budget import Budget, budget_for
+from projector.budget import REQUEST_TOKENS, Budget, budget_for
 from projector.collect import collect, iter_named
 from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Dialogue, Request, find_request, instructions
@@ -82,6 +83,8 @@ def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Ga
         if isinstance(fitted, Overfull):
             return what_instead(step, fitted, measure, form.dialect)
         projection = _render(step, form, measure, budget, fixed, fitted, why)
+        if before is not None:
+            projection = replace(projection, receipt=replace(projection.receipt, shared=_shared(before, projection, measure)))
         if step.rebuild_to < _WHOLE:
             projection = replace(projection, told=told_anew(material, fitted, projection.messages, permission))
         if projection.tokens > budget.input_cap:
@@ -139,6 +142,7 @@ def _appended(
         input_digest=input_digest(messages, form.tools, before.outside),
         withheld=new.withheld,
         appended_to=before.receipt.input_digest,
+        shared=before.tokens - REQUEST_TOKENS,
         rebuilt="",
     )
     return replace(
@@ -153,6 +157,15 @@ def _appended(
         unmet=material.collected.unmet,
         told=new.told,
     )
+
+
+def _shared(before: Projection, now: Projection, measure: Measure) -> int:
+    """Tokens of the beginning that two inputs share: tools, what stands outside the list, whole messages."""
+    if (before.tools, before.outside) != (now.tools, now.outside):
+        return 0
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(before.messages, now.messages, strict=False))
+    fixed = measure.request(now.tools) - REQUEST_TOKENS + measure.outside(now.outside)
+    return fixed + sum(measure.message(message) for message, _ in pairs)
 
 
 def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permission, room: int) -> Material:

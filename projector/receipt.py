@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from evidence_store.errors import JsonValue
+from projector.budget import Prices
 from projector.minified import minified
 from projector.model import (
     JsonObject,
@@ -56,7 +57,7 @@ def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
         "v": VERSION,
         "task": receipt.task,
         "task_revision": receipt.task_revision,
-        "profile": {"provider": profile.provider, "model": profile.model},
+        "profile": {"provider": profile.provider, "model": profile.model, **_prices_json(profile.prices)},
         "counter": {"id": receipt.counter, "exactness": receipt.exactness},
         "budget": {
             "window": budget.window,
@@ -74,7 +75,12 @@ def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
         "input_digest": receipt.input_digest,
     }
     members |= {"withheld": withheld} if withheld else {}
+    members |= {"shared": receipt.shared} if receipt.shared else {}
     return members | {name: text for name, text in (("appended_to", receipt.appended_to), ("rebuilt", receipt.rebuilt)) if text}
+
+
+def _prices_json(prices: Prices) -> dict[str, JsonValue]:
+    return {} if prices == Prices() else {"prices": {"read": prices.read, "write": prices.write}}
 
 
 def omitted_json(line: Omitted) -> dict[str, JsonValue]:

@@ -26,6 +26,7 @@ from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
 from projector.model import Candidate, Need, Principal, Segment, Step, Strategy
 from projector.packet_json import packet_from_json
+from projector.profiles import profile_for
 from projector.render.sections import NEED_KINDS
 from projector.tokens.table import counter_name_for_model
 
@@ -62,7 +63,7 @@ def step_from_json(value: JsonValue) -> Step:
     task = _task(JsonReader(step.value.get("task", {}), "/task", _TASK))
     return Step(
         task=task,
-        profile=_profile(JsonReader(step.value.get("profile", {}), "/profile", _PROFILE)),
+        profile=_profile(step.value.get("profile", {})),
         system=step.text("system"),
         tools=step.objects("tools"),
         messages=step.objects("messages"),
@@ -99,7 +100,10 @@ def _task(reader: JsonReader) -> TaskRevision:
 _PROFILE = ("provider", "model", "window", "output", "slack", "counter", "reserve")
 
 
-def _profile(reader: JsonReader) -> Profile:
+def _profile(value: JsonValue) -> Profile:
+    if isinstance(value, str):
+        return profile_for(value)
+    reader = JsonReader(value, "/profile", _PROFILE)
     model = reader.text("model")
     try:
         return Profile(

@@ -6,7 +6,7 @@ The profile of a receipt names provider and model only; its budget and counter a
 from typing import cast, get_args
 
 from evidence_store.errors import JsonValue
-from projector.budget import Budget, Profile
+from projector.budget import Budget, Prices, Profile
 from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
 from projector.model import Kept, Omitted, Receipt, Section, Withheld
@@ -33,6 +33,7 @@ def receipt_from_json(value: JsonValue) -> Receipt:
         input_digest=reader.text("input_digest", None),
         withheld=_withheld(JsonReader(reader.value.get("withheld", {}), "/withheld")),
         appended_to=reader.text("appended_to"),
+        shared=reader.number("shared", 0),
         rebuilt=reader.text("rebuilt"),
     )
 
@@ -48,10 +49,21 @@ def _budget(reader: JsonReader) -> Budget:
 def _profile(reader: JsonReader, budget: Budget, counter: str) -> Profile:
     try:
         return Profile(
-            reader.text("provider", None), reader.text("model", None), budget.window, budget.output, budget.slack, counter, budget.fixed
+            reader.text("provider", None),
+            reader.text("model", None),
+            budget.window,
+            budget.output,
+            budget.slack,
+            counter,
+            budget.fixed,
+            _prices(JsonReader(reader.value.get("prices", {}), "/profile/prices")),
         )
     except ValueError as why:
         raise RefusedStep(f"/budget: {why}", {"path": "/budget"}) from why
+
+
+def _prices(reader: JsonReader) -> Prices:
+    return Prices(reader.number("read", 100), reader.number("write", 100))
 
 
 def _section(reader: JsonReader) -> Section:

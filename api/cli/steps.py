@@ -110,10 +110,19 @@ def receipt_of(one: StepInput) -> Receipt:
     return receipt_from_json(orjson.loads(one.row.receipt))
 
 
+def billed(receipt: Receipt) -> int:
+    """What the input costs, in tokens read plainly, rounded; the cache of its provider as its profile has it."""
+    return round(receipt.profile.prices.billed(receipt.used, receipt.shared))
+
+
 def _list(run: str, inputs: Sequence[StepInput], usages: Mapping[int, NewUsage], output: Output) -> None:
     told = [(one, receipt_of(one), usages.get(one.step.number)) for one in inputs]
     lines = [_step_text(*each) for each in told]
-    output.value({"run": run, "steps": [_step_json(*each) for each in told]}, "".join(lines) or f"{run} has no stored input\n")
+    used, total = (sum(figures) for figures in ([one.used for _, one, _ in told], [billed(one) for _, one, _ in told]))
+    if lines:
+        lines.append(f"in all: {used} tokens, billed as {total}\n")
+    answer: dict[str, Json] = {"run": run, "used_tokens": used, "billed_tokens": total, "steps": [_step_json(*each) for each in told]}
+    output.value(answer, "".join(lines) or f"{run} has no stored input\n")
 
 
 def _step_json(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> dict[str, Json]:
@@ -128,6 +137,9 @@ def _step_json(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> dict
         "n_kept": len(receipt.kept),
         "n_omitted": sum(len(line.names) for line in receipt.omitted),
         "input_digest": receipt.input_digest,
+        "shared_tokens": receipt.shared,
+        "billed_tokens": billed(receipt),
+        "rebuilt": receipt.rebuilt,
         "reported_tokens": None if usage is None else usage.reported,
     }
 
@@ -136,4 +148,5 @@ def _step_text(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> str:
     again = f" (projected again: {one.ordinal})" if one.ordinal > 1 else ""
     reported = "" if usage is None else f" (the provider reported {usage.reported})"
     sections = ", ".join(f"{name} {tokens}" for name, tokens in section_tokens(receipt).items())
-    return f"step {one.step.number}{again}: {one.row.used_tokens} of {one.row.cap_tokens} tokens{reported}: {sections}\n"
+    shared = f", {receipt.shared} as before" if receipt.shared else ""
+    return f"step {one.step.number}{again}: {one.row.used_tokens} of {one.row.cap_tokens} tokens{shared}{reported}: {sections}\n"

@@ -38,10 +38,12 @@ def test_the_steps_of_a_run_are_listed_with_tokens_by_section(run: Evidence) -> 
     assert [one["step"] for one in answer["steps"]] == [1, 2]
     for one in answer["steps"]:
         assert sum(one["sections"].values()) == one["used_tokens"] <= one["cap_tokens"] == PROFILE.input_cap
-    first, second = run.bare("steps", "t", "1", "--store", run.folder).out.decode().splitlines()
+    first, second, total = run.bare("steps", "t", "1", "--store", run.folder).out.decode().splitlines()
     assert "tokens (the provider reported 10): system" in first
     assert [one["reported_tokens"] for one in answer["steps"]] == [10, None]
     assert "dialogue" in second
+    assert answer["steps"][1]["shared_tokens"] > 0.9 * answer["steps"][0]["used_tokens"]
+    assert total == f"in all: {answer['used_tokens']} tokens, billed as {answer['billed_tokens']}"
 
 
 def test_one_step_is_explained(run: Evidence) -> None:

@@ -75,6 +75,7 @@ def test_an_input_begins_with_the_one_before_it_byte_for_byte() -> None:
     second = after(first, grown(BASE, "b"))
     assert is_appended(first, second)
     assert second.receipt.appended_to == first.receipt.input_digest
+    assert second.receipt.shared == first.tokens - 12
     assert second.messages[len(first.messages) : -1] == exchange("b")
     assert recount(second) == second.tokens == second.receipt.used
     assert sum(line.tokens for line in second.receipt.kept) == second.tokens
@@ -162,7 +163,7 @@ def test_what_no_longer_holds_is_made_anew(why: str, old: Step, new: Step) -> No
     first = after(None, old)
     second = after(first, new)
     assert (second.receipt.appended_to, second.receipt.rebuilt) == ("", why)
-    assert replace(second, receipt=replace(second.receipt, rebuilt="")) == after(None, new)
+    assert replace(second, receipt=replace(second.receipt, rebuilt="", shared=0)) == after(None, new)
 
 
 def test_evidence_that_may_no_longer_be_seen_stands_in_no_later_input() -> None:
