@@ -107,6 +107,8 @@ class _Form:
 def _form(step: Step) -> _Form:
     dialect = dialect_of(step)
     opening, tools = dialect.opening(system_text(step.system, step.task), instructions(step)), dialect.tools(step.tools)
+    if step.rebuild_to < _WHOLE and dialect.traits.growing:
+        opening = replace(opening, outside={**opening.outside, **dialect.traits.growing})
     if step.closing and tools and dialect.traits.tools_with_calls:
         opening = replace(opening, outside={**opening.outside, **NO_CALLS})
     elif step.closing:

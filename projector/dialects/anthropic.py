@@ -35,7 +35,15 @@ _THINKING = ("thinking", "redacted_thinking")
 class Anthropic:
     """See `forms.Dialect`."""
 
-    traits = Traits("anthropic", results_in_one=True, user_between=True, results_first=True, tools_with_calls=True)
+    traits = Traits(
+        "anthropic",
+        results_in_one=True,
+        user_between=True,
+        results_first=True,
+        tools_with_calls=True,
+        # at the top of a request it moves with the end of the list, which stays as it is
+        growing={"cache_control": _BREAKPOINT},
+    )
 
     def read(self, item: JsonValue, place: int) -> Item:
         if not isinstance(item, Mapping):

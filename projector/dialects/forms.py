@@ -122,6 +122,8 @@ class Traits:
     """Whether tools have to be defined wherever a list holds calls, also when none may be made any more."""
     results_first: bool = False
     """Whether nothing may stand before the results in their item."""
+    growing: JsonObject = field(default_factory=lambda: MappingProxyType({}))
+    """Members beside the list that have the provider keep the whole of an input that the next one begins with."""
 
 
 class Reads(Protocol):

@@ -280,3 +280,18 @@ def test_a_run_that_went_over_to_another_provider_is_made_anew_once() -> None:
     first = after(None, made)
     second = after(first, grown(made, "b"))
     assert is_appended(first, second)
+
+
+def test_the_provider_is_told_to_keep_what_grows() -> None:
+    made = replace(BASE, profile=replace(PROFILE, provider="anthropic"), messages=written(whole_turns(random.Random(1), 2), "anthropic"))
+    first = after(None, made)
+    assert first.outside["cache_control"] == {"type": "ephemeral"}
+    assert "cache_control" not in orjson.dumps(first.messages).decode()
+    assert recount_outside(first) == first.tokens
+    assert "cache_control" not in after(None, replace(made, rebuild_to=100)).outside
+
+
+def recount_outside(made: Projection) -> int:
+    """The count rule, where something stands beside the list."""
+    parts = (made.messages, *made.outside.values(), made.tools)
+    return sum(COUNTER.count(orjson.dumps(part).decode()) for part in parts) + 12
