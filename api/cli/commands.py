@@ -72,7 +72,7 @@ def _add_reading(verbs: Verbs) -> None:
     diff.add_argument("--pointer", metavar="P", help="compare below this pointer only")
     diff.add_argument("--limit", type=whole_number(1), default=DIFF_PAIRS, metavar="N", help="pairs at most (default 1000)")
     _add_max_tokens(diff)
-    locate = verbs.add("locate", "Find a cited passage in another revision: same, moved, changed or gone.", "reading:run_locate")
+    locate = verbs.add("locate", "Find a cited passage in another revision: same, moved, changed, gone, or unknown.", "reading:run_locate")
     locate.add_argument("id", metavar="ev_…")
     locate.add_argument("--in", dest="place", required=True, metavar="RESOURCE@REV")
     _add_max_tokens(locate)

@@ -17,7 +17,7 @@ from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, Resour
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
 from evidence_store.store.core import Core
-from evidence_store.store.found import SEARCH, View, slice_passage, whole_passage
+from evidence_store.store.found import SEARCH, View, proves_absence, slice_passage, whole_passage
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import STRUCTURED, Passages, Place
 from evidence_store.store.reader import RevisionReader
@@ -199,17 +199,6 @@ def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding:
     window = Span(start, span.end)
     shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped)
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
-
-
-def proves_absence(revision: Revision, pattern: str) -> bool:
-    """Whether no hit means that the text is not there: all of it came, and is read in the way in which it is written."""
-    codes = {note.code for note in revision.notes}
-    if not revision.complete or "charset_mismatch" in codes:
-        return False
-    if "not_utf8" in codes and not pattern.isascii():
-        return False
-    # Entities of XML are not undone: what is looked for may stand there as `&lt;` or `&#233;`.
-    return revision.format is not Format.JUNIT or (pattern.isascii() and not set(pattern) & set("<>&\"'"))
 
 
 def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:
