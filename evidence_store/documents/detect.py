@@ -36,12 +36,15 @@ _BY_SUFFIX = {
     ".txt": Format.TEXT, ".log": Format.TEXT, ".out": Format.TEXT, ".md": Format.TEXT,
     ".csv": Format.CSV, ".tsv": Format.CSV,
 }  # fmt: skip
+STRUCTURED = (Format.JSON, Format.JSONL, Format.YAML, Format.JUNIT)
+"""Formats with nodes, which a pointer leads to."""
 _XML_TYPES = frozenset(("application/xml", "text/xml"))
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _WIDE_XML = (
     (b"\xff\xfe<\0", "utf-16le"), (b"\xfe\xff\0<", "utf-16be"), (b"<\0", "utf-16le"), (b"\0<", "utf-16be"),
 )  # fmt: skip
-_HEAD_BYTES = 64 * 1024
+HEAD_BYTES = 64 * 1024
+"""Of which the content is looked at."""
 _YAML_HEAD = re.compile(rb"(?:#[^\n]*\n|\s)*(?:---\s|%YAML|[\"']?(?:openapi|swagger|asyncapi)[\"']?:\s)")
 _JUNIT_HEAD = re.compile(rb"<testsuites?[\s>/]")
 _BINARY_HEADS = (b"\x89PNG", b"PK\x03\x04", b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
@@ -82,7 +85,7 @@ def detect(head: bytes, name: str = "", media_type: str | None = None, format: F
     found = format or _by_media_type(essence, head) or _by_suffix(name, head) or _by_suffix(file_name, head)
     if found:
         return Detection(found, media_type or MEDIA_TYPES[found], named=True)
-    seen = _by_content(head[:_HEAD_BYTES])
+    seen = _by_content(head[:HEAD_BYTES])
     return Detection(seen, media_type or MEDIA_TYPES[seen], named=False)
 
 
@@ -139,7 +142,30 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
 
             return open_report(raw)
         case Format.TEXT | Format.CSV | Format.BYTES:
-            raise NotFound(f"a {format.value} resource has lines and bytes only, no pointers", code="no_structure")
+            raise no_structure(format, raw[:HEAD_BYTES], notes or ())
+
+
+def no_structure(format: Format, head: bytes, notes: tuple[Note, ...]) -> NotFound:
+    """The error for whoever asks for a node of a revision that has none: its bytes may have some when they are read otherwise."""
+    text = f"a {format.value} resource has lines and bytes only, no pointers and no test cases"
+    looks_like = _seen_structure(head, notes)
+    if looks_like is not None:
+        known = [looks_like.value]
+        text += f"; it looks like {known[0]}, and is read so when it is put under another name with --format {known[0]}"
+    else:
+        known = [one.value for one in STRUCTURED]
+        text += f"; what is {', '.join(known[:-1])} or {known[-1]} is read so when it is put under another name with that --format"
+    return NotFound(text, {"format": format.value, "known": known}, code="no_structure")
+
+
+def _seen_structure(head: bytes, notes: tuple[Note, ...]) -> Format | None:
+    """The format with nodes that the content looks like, where it was not found to be something else."""
+    seen = _by_content(head)
+    start = head.removeprefix(UTF8_MARK).lstrip()[:1]
+    if seen not in STRUCTURED or any(note.code == f"not_{seen.value}" for note in notes):
+        return None
+    # A line of a log often begins with a bracket.
+    return None if seen is Format.JSON and start == b"[" else seen
 
 
 def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
@@ -216,7 +242,7 @@ def _by_suffix(name: str, head: bytes) -> Format | None:
 
 
 def _xml_format(head: bytes) -> Format:
-    return Format.JUNIT if _JUNIT_HEAD.search(_narrow(head[:_HEAD_BYTES])) else Format.TEXT
+    return Format.JUNIT if _JUNIT_HEAD.search(_narrow(head[:HEAD_BYTES])) else Format.TEXT
 
 
 def _narrow(head: bytes) -> bytes:

@@ -9,6 +9,7 @@ from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
@@ -19,7 +20,7 @@ from evidence_store.search import Hit, Hits, search
 from evidence_store.store.core import Core
 from evidence_store.store.found import SEARCH, View, proves_absence, slice_passage, whole_passage
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.passages import STRUCTURED, Passages, Place
+from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 

@@ -9,6 +9,7 @@ import orjson
 
 from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.model import Document
 from evidence_store.documents.outline import keys_text
@@ -26,7 +27,7 @@ from evidence_store.relocate import FINDER, MAX_CHARS, find_like_lines, find_lik
 from evidence_store.store.core import Core
 from evidence_store.store.found import KEYS, SEARCH, View, is_absent, whole_passage
 from evidence_store.store.mint import mint
-from evidence_store.store.passages import STRUCTURED, Passages, Place
+from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import (
@@ -24,7 +25,7 @@ from evidence_store.excerpts import (
     continue_by_lines,
     show_receipt,
 )
-from evidence_store.model import Digest, EvidenceId, Format, Hop, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import Digest, EvidenceId, Hop, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
 from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.records import evidence as records
@@ -47,9 +48,6 @@ from evidence_store.store.found import (
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
-
-STRUCTURED = (Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT)
-"""Formats with nodes, which a pointer leads to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.model import Document, PlainValue
 from evidence_store.documents.openapi import openapi_version
 from evidence_store.documents.resolve import resolve
@@ -20,7 +21,7 @@ from evidence_store.errors import EvidenceStoreError, InvalidInput, LimitExceede
 from evidence_store.model import EvidenceId, Hop, Packet, ResourceName, TextLimit
 from evidence_store.pointers import plain_form
 from evidence_store.records.sources import Revision
-from evidence_store.store.passages import STRUCTURED, Passages
+from evidence_store.store.passages import Passages
 from evidence_store.store.sources import Sources
 
 MAX_HOPS = 200

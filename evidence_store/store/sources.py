@@ -10,7 +10,7 @@ from threading import Lock
 from evidence_store.collector import collector_paused
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.charset import encoding_of
-from evidence_store.documents.detect import Inspection, open_document
+from evidence_store.documents.detect import HEAD_BYTES, STRUCTURED, Inspection, no_structure, open_document
 from evidence_store.documents.model import Document
 from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
 from evidence_store.frames import Encoded
@@ -249,6 +249,9 @@ class Sources:
             if key in self._documents:
                 self._documents.move_to_end(key)
                 return self._documents[key]
+        if revision.format not in STRUCTURED:
+            # All of a log is not read to say that it has no nodes.
+            raise no_structure(revision.format, self.get_reader(revision).read(Span(0, min(HEAD_BYTES, revision.size))), revision.notes)
         document = open_document(self.get_bytes(*key), revision.format, revision.notes)
         with self._lock:
             self._documents[key] = document

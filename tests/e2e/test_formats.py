@@ -93,6 +93,39 @@ def test_another_format_has_no_test_cases(run: Command, put: Command) -> None:
     assert run("read", "a.json", "--case", "a/b", exits=3)["code"] == "no_structure"
 
 
+@pytest.mark.parametrize(
+    ("name", "raw", "format", "selector"),
+    [
+        ("go.log", b'{"Action":"run","Package":"p","Test":"T"}\n{"Action":"fail","Package":"p","Test":"T"}\n', "jsonl", ("--case", "p/T")),
+        ("junit.out", REPORT, "junit", ("--case", "api/late")),
+        ("api.txt", b"openapi: 3.0.0\npaths: {/a: {get: {}}}\n", "yaml", ("--operation", "get /a")),
+        ("api.md", b'{"a": 1}', "json", ("--pointer", "/a")),
+    ],
+)
+def test_a_text_that_looks_like_a_document_says_how_it_is_read_as_one(
+    run: Command, put: Command, tmp_path: Path, name: str, raw: bytes, format: str, selector: tuple[str, str]
+) -> None:
+    put(name, raw)
+    error = run("read", name, *selector, exits=3)
+    assert (error["code"], error["format"], error["known"]) == ("no_structure", "text", [format])
+    assert f"--format {format}" in error["message"]
+    assert put(name, raw, "--format", format, exits=2)["code"] == "format_differs", "hence another name"
+    run("put", str(tmp_path / name), "--resource", f"again/{name}", "--format", format)
+    assert run("read", f"again/{name}", *selector)["format"] == format
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [("run.log", b"[INFO] no document\n"), ("run.csv", b"a,b\n1,2\n"), ("run.bin", b"\x89PNG\0"), ("none.log", b""), ("torn", b'{"a": \n')],
+)
+def test_what_looks_like_no_document_is_told_which_there_are(run: Command, put: Command, name: str, raw: bytes) -> None:
+    stored = put(name, raw)
+    error = run("read", name, "--case", "a/b", exits=3)
+    assert (error["code"], error["format"]) == ("no_structure", stored["format"])
+    assert error["known"] == ["json", "jsonl", "yaml", "junit"]
+    assert "--format" in error["message"]
+
+
 def test_a_row_of_csv_is_read_by_its_lines(run: Command, put: Command) -> None:
     notes = {note["code"] for note in put("rows.csv", b'a;b\n1;"x\ny"\n')["notes"]}
     assert notes == {"table", "long_rows"}
