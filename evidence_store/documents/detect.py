@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evidence_store.documents.charset import UTF8, encoding_of, find_charset
-from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width
+from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width, whole_characters
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.documents.text_scan import NOT_UTF8_TEXT, SIGNS, crlf_note, incomplete_note
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
@@ -96,20 +96,23 @@ def can_stream(detection: Detection, media_type: str | None, head: bytes) -> boo
     return detection.format is Format.BYTES
 
 
-def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS) -> Inspection:
-    """Reads the bytes in the format detected. Raises RefusedDocument or LimitExceeded where a named format does not fit."""
+def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS, *, complete: bool = True) -> Inspection:
+    """Reads the bytes in the format detected; those that are not `complete` may break off in the last line of what is read by line.
+
+    Raises RefusedDocument or LimitExceeded where a named format does not fit.
+    """
     try:
         if detection.format is Format.JSON:
             from evidence_store.documents.json_check import read_json  # start-up cost: each parser is loaded where its format is read
 
             text = read_json(raw, limits)
             return Inspection(detection.format, detection.media_type, text.notes, text.document)
-        notes = _read(raw, detection, limits)
+        notes = _read(raw, detection, limits, complete=complete)
     except (RefusedDocument, LimitExceeded) as exc:
         if detection.named:
             raise
         note = Note(f"not_{detection.format.value}", f"looks like {detection.format.value} and is kept as text: {exc.message}")
-        return Inspection(Format.TEXT, MEDIA_TYPES[Format.TEXT], (note, *text_notes(raw, detection.media_type)))
+        return Inspection(Format.TEXT, MEDIA_TYPES[Format.TEXT], (note, *text_notes(raw, detection.media_type, complete=complete)))
     return Inspection(detection.format, detection.media_type, notes)
 
 
@@ -134,9 +137,9 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
                 raise InvalidInput("a slice of a YAML text is no document of its own")
             return YamlDocument(raw, may_repeat=may_repeat)
         case Format.JSONL:
-            from evidence_store.documents.jsonl import JsonLinesDocument
+            from evidence_store.documents.jsonl import JsonLinesDocument, end_of_records
 
-            return JsonLinesDocument(raw, may_repeat=may_repeat)
+            return JsonLinesDocument(raw, may_repeat=may_repeat, end=end_of_records(notes or ()))
         case Format.JUNIT:
             from evidence_store.documents.junit_check import open_report
 
@@ -168,16 +171,19 @@ def _seen_structure(head: bytes, notes: tuple[Note, ...]) -> Format | None:
     return None if seen is Format.JSON and start == b"[" else seen
 
 
-def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
-    """What a reader of these bytes as text should know."""
-    charset = find_charset(raw, media_type)
+def text_notes(raw: bytes, media_type: str | None = None, *, complete: bool = True) -> tuple[Note, ...]:
+    """What a reader of these bytes as text should know. Not `complete`, they may break off within a character."""
+    told = raw if complete or b"\0" in raw else whole_characters(raw)
+    if told is not raw and first_bad_byte(told) is not None:
+        told = raw  # no UTF-8 that breaks off
+    charset = find_charset(told, media_type)
     if unit_width(charset.name) > 1:
         return charset.notes
     notes = [*charset.notes]
     if charset.name == UTF8:
         if raw.startswith(UTF8_MARK):
             notes.append(mark_note())
-        bad = first_bad_byte(raw)
+        bad = first_bad_byte(told)
         if bad is not None:
             notes.append(Note("not_utf8", NOT_UTF8_TEXT.format(byte=bad), line=raw.count(b"\n", 0, bad) + 1, byte=bad))
     for code, sign, text in SIGNS:
@@ -192,7 +198,7 @@ def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
+def _read(raw: bytes, detection: Detection, limits: Limits, *, complete: bool) -> tuple[Note, ...]:
     match detection.format:
         case Format.JSON:
             raise AssertionError("JSON is read by inspect itself")
@@ -204,7 +210,7 @@ def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
         case Format.JSONL:
             from evidence_store.documents.jsonl_check import check_jsonl
 
-            return check_jsonl(raw, limits)
+            return check_jsonl(raw, limits, complete=complete)
         case Format.JUNIT:
             from evidence_store.documents.junit_check import check_junit
 
@@ -212,10 +218,10 @@ def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
         case Format.CSV:
             from evidence_store.documents.csv import csv_notes
 
-            notes = text_notes(raw, detection.media_type)
+            notes = text_notes(raw, detection.media_type, complete=complete)
             return (*notes, *csv_notes(raw, encoding_of(notes)))
         case Format.TEXT:
-            return text_notes(raw, detection.media_type)
+            return text_notes(raw, detection.media_type, complete=complete)
         case Format.BYTES:
             return ()
 

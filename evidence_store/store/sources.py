@@ -86,7 +86,9 @@ class Sources:
             raise InvalidInput("a reference is not live: nothing in it tells how things are", code="wrong_use")
         staged = Staged(self._core, self._growing(request.resource))
         try:
-            intake = Intake(request.resource, request.file_name, request.media_type, request.format, self._core.limits)
+            intake = Intake(
+                request.resource, request.file_name, request.media_type, request.format, self._core.limits, complete=request.complete
+            )
             for piece in pieces:
                 staged.add(piece, self._core.limits.max_bytes)
                 intake.add(piece)
