@@ -99,7 +99,7 @@ def _add_read(verbs: Verbs) -> None:
     read.add_argument("--parameter", metavar="NAME", help="with --operation: one of its parameters")
     read.add_argument("--schema", metavar="NAME", help="a schema of an OpenAPI document")
     read.add_argument("--keys", action="store_true", help="with a pointer: the keys of the container, as evidence of what is absent")
-    read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included")
+    read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included, or their keys")
     _add_max_tokens(read)
 
 

@@ -8,11 +8,11 @@ import orjson
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.model import Document, Node
-from evidence_store.documents.outline import keys_text
+from evidence_store.documents.outline import KEYS_TRANSFORM
 from evidence_store.documents.references import inner_hops
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import Ambiguous, IntegrityMismatch
-from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_derived, show_node, show_slice
+from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_keys, show_node, show_slice
 from evidence_store.model import Format, Selector, Span, TextLimit
 from evidence_store.quote_context import NEAR_BYTES, QuoteContext
 from evidence_store.quotes import FoundQuote, find_quote, word_transforms
@@ -21,7 +21,7 @@ from evidence_store.search import search
 from evidence_store.store.mint import Passage
 from evidence_store.store.reader import RevisionReader
 
-KEYS = "keys/1"
+KEYS = KEYS_TRANSFORM
 """Transform of a container into the list of its keys (docs/formats/keys.md)."""
 SEARCH = "search/1"
 """Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
@@ -65,7 +65,7 @@ def node_passage(
     children: Children | None,
 ) -> Passage:
     if view == "keys":
-        shown, transform = show_derived(keys_text(document, node), KEYS, limit), KEYS
+        shown, transform = show_keys(document, node, limit, children), KEYS
     else:
         shown, transform = show_node(document, node, limit, children, encoding_of(reader.revision.notes)), None
     hops = (*node.hops, *(hop for hop in inner_hops(document, node) if hop.span not in {known.span for known in node.hops}))
