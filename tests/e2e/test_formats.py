@@ -180,3 +180,16 @@ def test_a_quote_within_a_node_is_looked_for_there_alone(run: Command, put: Comm
     error = run("read", "a.json", "--quote", "north", "--pointer", "/a", exits=2)
     raw = '{"a": "the “north” gate, north", "b": "the “north” gate"}'.encode()
     assert [raw[start:end] for start, end in error["places"]] == [b"north", b"north"]
+
+
+def test_json_in_yaml_is_read_as_it_is_in_json(run: Command, put: Command) -> None:
+    raw = b'{"mood": "\\ud83d\\ude00 ok", "k\\ud83d\\ude00": [1, 2]}\n'
+    for name in ("a.json", "a.yaml"):
+        put(name, raw)
+    for pointer in ("/mood", "/k\U0001f600/1"):
+        json_packet, yaml_packet = (again(run, run("read", name, "--pointer", pointer)) for name in ("a.json", "a.yaml"))
+        assert (yaml_packet["bytes"], yaml_packet["value"]) == (json_packet["bytes"], json_packet["value"])
+    assert len(run("search", "a.yaml", "\U0001f600 ok")["packets"]) == 1
+    assert json.loads(run("read", "a.yaml", "--pointer", "", "--keys")["excerpt"]) == ["mood", "k\U0001f600"]
+    refused = put("half.yaml", b'a: "\\ud83d"\n', exits=2)
+    assert (refused["code"], refused["line"], refused["column"]) == ("lone_surrogate", 1, 5)
