@@ -116,12 +116,14 @@ def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS, *
     return Inspection(detection.format, detection.media_type, notes)
 
 
-def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = None, base: int = 0) -> Document:
-    """The document of bytes that `inspect` took in this format.
+def open_document(
+    raw: bytes, format: Format, notes: tuple[Note, ...] | None = None, base: int = 0, limits: Limits = DEFAULT_LIMITS
+) -> Document:
+    """The document of bytes that `inspect` took in this format, under these limits.
 
     `notes` are those of the inspection: where none speaks of a repeated member, none is looked for; None means not known.
     `base` is where `raw` starts in the blob, for a slice of a JSON text that is a whole value. Raises NotFound (`no_structure`)
-    for a format that has lines and bytes only.
+    for a format that has lines and bytes only, LimitExceeded past a limit.
     """
     may_repeat = notes is None or any(note.code == "duplicate_key" for note in notes)
     match format:
@@ -135,7 +137,7 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
 
             if base:
                 raise InvalidInput("a slice of a YAML text is no document of its own")
-            return YamlDocument(raw, may_repeat=may_repeat)
+            return YamlDocument(raw, limits, may_repeat=may_repeat)
         case Format.JSONL:
             from evidence_store.documents.jsonl import JsonLinesDocument, end_of_records
 
@@ -143,7 +145,7 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
         case Format.JUNIT:
             from evidence_store.documents.junit_check import open_report
 
-            return open_report(raw)
+            return open_report(raw, limits)
         case Format.TEXT | Format.CSV | Format.BYTES:
             raise no_structure(format, raw[:HEAD_BYTES], notes or ())
 

@@ -131,12 +131,13 @@ class Comparisons:
         """What changed between two revisions, as pairs of evidence; by nodes where both have them, else by lines."""
         _, before = self._revision(*old)
         _, after = self._revision(*new)
+        watch = Deadline(self._core.limits.max_seconds).check
         if _by_nodes(before, after, pointer):
             documents = self._sources.get_document(before), self._sources.get_document(after)
-            found = diff(*documents, pointer or "", limit=n_pairs, watch=Deadline(self._core.limits.max_seconds).check)
+            found = diff(*documents, pointer or "", limit=n_pairs, watch=watch)
             return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
         lines = diff_lines(
-            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs
+            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs, watch
         )
         return DiffAnswer(self._line_packets(before, after, lines.pairs, limit), lines.more, tuple(sorted(lines.noise.items())))
 

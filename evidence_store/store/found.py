@@ -1,5 +1,6 @@
 """Passages as they are found: what is shown of a node, a range or a quote of a revision, and which bytes it rests on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -125,18 +126,22 @@ class _Asked:
     ignore_case: bool
 
 
-def has_hit(reader: RevisionReader, transform: str) -> bool:
-    """Whether what a search receipt is about has a hit in a revision. Raises IntegrityMismatch for what is no transform of a receipt."""
+def has_hit(reader: RevisionReader, transform: str, watch: Callable[[], None]) -> bool:
+    """Whether what a search receipt is about has a hit in a revision. Raises IntegrityMismatch for what is no transform of a receipt.
+
+    `watch` is called now and then, and raises what ends the search.
+    """
     asked, revision = _asked_of(transform), reader.revision
     raw = reader.read(Span(0, reader.size))
     encoding, escaped = encoding_of(revision.notes), revision.format in SEARCHED_FORMATS
-    found = search(raw, asked.pattern, regex=asked.regex, ignore_case=asked.ignore_case, limit=0, encoding=encoding, escaped=escaped)
-    return found.more
+    return search(
+        raw, asked.pattern, regex=asked.regex, ignore_case=asked.ignore_case, limit=0, encoding=encoding, escaped=escaped, watch=watch
+    ).more
 
 
-def is_absent(reader: RevisionReader, transform: str) -> bool | None:
+def is_absent(reader: RevisionReader, transform: str, watch: Callable[[], None]) -> bool | None:
     """Whether what a search receipt is about is not in a revision; None where no hit proves nothing. Raises as `has_hit`."""
-    if has_hit(reader, transform):
+    if has_hit(reader, transform, watch):
         return False
     return True if proves_absence(reader.revision, _asked_of(transform).pattern) else None
 

@@ -97,7 +97,7 @@ class Locations:
     def _currency_of_derived(self, transform: str, source: Revision, target: Revision) -> Currency:
         """`same` where the transform gives the same text; `gone` where it has none for that revision; `unknown` where nobody can say."""
         if transform.partition(" ")[0] == SEARCH:
-            match is_absent(self._passages.get_reader(target), transform):
+            match is_absent(self._passages.get_reader(target), transform, Deadline(self._core.limits.max_seconds).check):
                 case True:
                     return Currency.SAME
                 case False:

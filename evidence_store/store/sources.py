@@ -254,7 +254,7 @@ class Sources:
         if revision.format not in STRUCTURED:
             # All of a log is not read to say that it has no nodes.
             raise no_structure(revision.format, self.get_reader(revision).read(Span(0, min(HEAD_BYTES, revision.size))), revision.notes)
-        document = open_document(self.get_bytes(*key), revision.format, revision.notes)
+        document = open_document(self.get_bytes(*key), revision.format, revision.notes, limits=self._core.limits)
         with self._lock:
             self._documents[key] = document
             while len(self._documents) > 1 and sum(len(d.raw) for d in self._documents.values()) > CACHED_BYTES:

@@ -193,3 +193,34 @@ def test_json_in_yaml_is_read_as_it_is_in_json(run: Command, put: Command) -> No
     assert json.loads(run("read", "a.yaml", "--pointer", "", "--keys")["excerpt"]) == ["mood", "k\U0001f600"]
     refused = put("half.yaml", b'a: "\\ud83d"\n', exits=2)
     assert (refused["code"], refused["line"], refused["column"]) == ("lone_surrogate", 1, 5)
+
+
+DEEP = b"a: " + b"[" * 600 + b"1" + b"]" * 600 + b"\n"
+DEEP_REPORT = b"<testsuites>" + b"<testsuite name='s'>" * 600 + b"<testcase name='t'/>" + b"</testsuite>" * 600 + b"</testsuites>"
+ALIASES = b"a: &a [" + b"1, " * 1200 + b"1]\nb: [" + b"*a, " * 999 + b"*a]\n"
+MERGES = b"m0: &m0 {k: 1}\n" + b"".join(b"m%d: &m%d {<<: *m%d}\n" % (n, n, n - 1) for n in range(1, 41))
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "variable", "pointer"),
+    [
+        ("deep.yaml", DEEP, "MAX_DEPTH", "/a" + "/0" * 600),
+        ("deep.xml", DEEP_REPORT, "MAX_DEPTH", "/" + "~1".join("s" * 600) + "/t"),
+        ("aliases.yaml", ALIASES, "MAX_ALIAS_NODES", "/b/999/1199"),
+        ("merges.yaml", MERGES, "MAX_MERGE_DEPTH", "/m40/k"),
+    ],
+)
+def test_a_stored_document_is_opened_under_the_bounds_that_are_set(
+    run: Command, put: Command, monkeypatch: pytest.MonkeyPatch, name: str, raw: bytes, variable: str, pointer: str
+) -> None:
+    refused = put(name, raw, exits=2)
+    assert refused["code"] == "limit_exceeded"
+    monkeypatch.setenv(f"EVIDENCE_STORE_{variable}", "2000000")
+    put(name, raw)
+    packet = again(run, run("read", name, "--pointer", pointer))
+    assert run("summary", name, "--kind", "json-shape")["transforms"] == ["summary/json-shape/1"]
+    assert run("verify", "--deep")["ok"] is True
+    monkeypatch.delenv(f"EVIDENCE_STORE_{variable}")
+    for words in (("read", name, "--pointer", pointer), ("get", packet["id"])):
+        assert run(*words, exits=2)["limit"] == refused["limit"]
+    assert run("read", name, "--lines", "1-1")["revision"] == 1
