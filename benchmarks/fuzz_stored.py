@@ -7,13 +7,14 @@ from pathlib import Path
 
 from benchmarks.fuzz_readers import LIMITS, Few, Given, some_pointer
 from benchmarks.fuzz_replay import parse_json, promised
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.text import count_lines
 from evidence_store.errors import EvidenceStoreError, LimitExceeded
 from evidence_store.excerpts import NoLimit
 from evidence_store.model import Currency, Format, Integrity, Packet, ResourceName, Selector
 from evidence_store.store import EvidenceStore, init_store, open_store
 from evidence_store.store.comparisons import SearchRequest
-from evidence_store.store.passages import STRUCTURED, Place
+from evidence_store.store.passages import Place
 from evidence_store.store.sources import PutRequest
 
 FORMATS = (None, Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT, Format.CSV, Format.TEXT, Format.BYTES)

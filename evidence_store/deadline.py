@@ -1,9 +1,13 @@
 """How long one piece of work may take. Loops over what a caller sent or stored ask it now and then."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeVar
 
 from evidence_store.errors import LimitExceeded
+
+WATCHED_LINES: Final = 1000
+_Line = TypeVar("_Line")
 
 
 class Deadline:
@@ -21,3 +25,11 @@ class Deadline:
 
 def unbounded() -> None:
     """In place of `Deadline.check`, where the caller has none."""
+
+
+def watched(lines: Iterable[_Line], watch: Callable[[], None]) -> Iterator[_Line]:
+    """The lines, with a look at the time every so many."""
+    for n, line in enumerate(lines):
+        if n % WATCHED_LINES == 0:
+            watch()
+        yield line

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evidence_store.align import Block, equal_blocks
+from evidence_store.deadline import unbounded, watched
 from evidence_store.errors import LimitExceeded
 from evidence_store.model import LineRange
 
@@ -45,9 +46,12 @@ _RULES: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 )
 
 
-def diff_lines(old: bytes, new: bytes, limit: int | None = None) -> LineDiff:
-    """Blocks of lines that differ beyond noise. Raises LimitExceeded where too much differs to be aligned."""
-    sides = _Side(old), _Side(new)
+def diff_lines(old: bytes, new: bytes, limit: int | None = None, watch: Callable[[], None] = unbounded) -> LineDiff:
+    """Blocks of lines that differ beyond noise. Raises LimitExceeded where too much differs to be aligned.
+
+    `watch` is called now and then, and raises what ends the work.
+    """
+    sides = _Side(old, watch), _Side(new, watch)
     noise: Counter[str] = Counter()
     pairs = []
     for pair in _iter_pairs(*sides, noise):
@@ -58,12 +62,12 @@ def diff_lines(old: bytes, new: bytes, limit: int | None = None) -> LineDiff:
 class _Side:
     """The lines of one log as they are, and with what is noise replaced by the name of its rule."""
 
-    def __init__(self, raw: bytes) -> None:
+    def __init__(self, raw: bytes, watch: Callable[[], None]) -> None:
         self.lines = raw.split(b"\n")
         if self.lines[-1] == b"":
             self.lines.pop()
         replace = _rules(raw)
-        self.steady = [replace(line) for line in self.lines]
+        self.steady = [replace(line) for line in watched(self.lines, watch)]
 
 
 def _rules(raw: bytes) -> Callable[[bytes], bytes]:

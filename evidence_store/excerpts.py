@@ -6,21 +6,24 @@ at a line end where one fits, and say what is left. Nothing here changes what a 
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evidence_store.documents.charset import UTF8
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.escapes import ESCAPED_FORMATS
-from evidence_store.documents.model import Document, Node
-from evidence_store.documents.outline import outline
+from evidence_store.documents.model import Child, Document, Node
+from evidence_store.documents.outline import KEYS_TRANSFORM, joined_keys, key_text, keyed_children, outline
 from evidence_store.documents.shown import shown_text
 from evidence_store.documents.text import count_lines
 from evidence_store.documents.values import value_json
 from evidence_store.documents.wide import WideLines, iter_line_starts
+from evidence_store.errors import NotFound
 from evidence_store.model import Cut, Outline, Span, TextLimit
 
 MAX_OUTLINE_ENTRIES = 500
+_FIRST_KEYS = 256
+"""That are read at first; then as many again while they fit."""
 NO_HIT = "0 hits"
 MAX_BACKSLASHES = 1024
 """In a row, before an escape that a cut must not tear."""
@@ -96,13 +99,43 @@ def show_slice(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *
     return Shown(shown.text, shown.transforms) if limit.fits(shown.text) else cut_text(raw, span, limit, encoding, escaped=escaped)
 
 
-def show_derived(text: str, transform: str, limit: TextLimit) -> Shown:
-    """The result of a replayable transform; its value is the text, which is JSON."""
-    if limit.fits(text):
-        return Shown(text, (transform,), value=text.encode())
-    shown = text[: limit.prefix(text)]
-    cut = Cut(Span(0, len(shown.encode())), limit.count(text), 1)
-    return Shown(shown, (transform,), cut)
+def show_keys(document: Document, node: Node, limit: TextLimit, children: Children | None = None) -> Shown:
+    """The keys of a container, or of these children alone: a JSON array of as many as fit, and how to go on.
+
+    No more of them is read than about twice what fits. Raises NotContainer for a scalar, NotFound for children past the end.
+    """
+    siblings = keyed_children(document, node)
+    first = 0 if children is None else children.first
+    if first and first >= len(siblings):
+        raise NotFound(f"child {first} is past the end: there are {len(siblings)} children", {"n_children": len(siblings)})
+    end = len(siblings) if children is None else min(len(siblings), children.last + 1)
+    texts: list[str] = []
+    fits = True
+    while fits and first + len(texts) < end:
+        more = range(first + len(texts), min(end, first + max(_FIRST_KEYS, 2 * len(texts))))
+        texts += [key_text(document, node, siblings[at]) for at in more]
+        fits = limit.fits(joined_keys(texts))
+    text = joined_keys(texts)
+    if fits and len(texts) == len(siblings):
+        return Shown(text, (KEYS_TRANSFORM,), value=text.encode())
+    tokens = limit.count(text) if len(texts) == len(siblings) and len(text) <= COUNTED_BYTES else None
+    n_shown = len(texts) if fits else _most(len(texts), lambda n: limit.fits(joined_keys(texts[:n])))
+    # One key that is too long for the limit is cut, so that all others can be reached behind it.
+    shown = joined_keys(texts[:n_shown]) if n_shown or fits else text[: limit.prefix(text)]
+    following = first + max(n_shown, min(1, len(texts)))
+    cut = Cut(Span(_key_end(node, siblings, first), _key_end(node, siblings, following)), tokens, 1)
+    rest = f"--keys --children {following}-{len(siblings) - 1}" if following < len(siblings) else None
+    return Shown(shown, (KEYS_TRANSFORM,), cut, next=rest)
+
+
+def _key_end(node: Node, siblings: Sequence[Child], n_before: int) -> int:
+    """Where the bytes of so many children end within a container; what a YAML merge brings in stands elsewhere, and takes none of it."""
+    if not n_before:
+        return node.span.start
+    if n_before == len(siblings):
+        return node.span.end
+    end = siblings[n_before - 1].node.span.end
+    return end if node.span.start <= end <= node.span.end else node.span.end
 
 
 def show_receipt(transform: str) -> Shown:

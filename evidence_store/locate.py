@@ -2,7 +2,7 @@
 
 `same`: the same pointer holds the same value. `moved`: the value stands, at another pointer. `changed`: the place is there
 and holds another value. `gone`: nothing leads there. An item of an array is followed by what names it, never by its index
-alone; an endpoint by the shape of its path.
+alone; an endpoint by the shape of its path. Whether more of the other revision is to come is not known here.
 """
 
 from collections.abc import Iterator, Sequence

@@ -70,13 +70,14 @@ class Integrity(StrEnum):
 
 
 class Currency(StrEnum):
-    """How the cited passage stands against a newer revision; `newest` when there is none."""
+    """How the cited passage stands against a newer revision; `newest` when there is none, `unknown` when that one cannot tell."""
 
     NEWEST = "newest"
     SAME = "same"
     MOVED = "moved"
     CHANGED = "changed"
     GONE = "gone"
+    UNKNOWN = "unknown"
 
 
 class JudgementState(StrEnum):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol, TypeAlias
 
-from evidence_store.deadline import unbounded
+from evidence_store.deadline import unbounded, watched
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.escapes import undo_escapes
 from evidence_store.documents.shown import ANSI
@@ -20,7 +20,6 @@ from evidence_store.errors import InvalidInput
 from evidence_store.model import Span
 
 MAX_PATTERN_BYTES = 2000
-WATCHED_LINES = 1000
 _MAX_RE2_MEMORY = 8 << 20
 """Bytes that RE2 may take for one pattern; it refuses what needs more."""
 _ANSI = re.compile(ANSI.encode("ascii"))
@@ -80,7 +79,7 @@ def search(
     elif regex or ignore_case or (escaped and b"\\" in raw):
         plain = not (regex or ignore_case)
         find = _literal_finder(needle) if plain else _re2_finder(needle, regex=regex, ignore_case=ignore_case)
-        found = _by_line(raw, _watched(_iter_lines(raw), watch), find, escaped=escaped)
+        found = _by_line(raw, watched(_iter_lines(raw), watch), find, escaped=escaped)
     else:
         found = _literal(raw, needle)
     hits = tuple(islice(found, limit + 1))
@@ -162,18 +161,10 @@ def _by_line(raw: bytes, lines: Iterator[Span], find: _Finder, *, escaped: bool 
             yield Hit(line, Span(line.start + found.start, line.start + found.end))
 
 
-def _watched(lines: Iterator[Span], watch: Callable[[], None]) -> Iterator[Span]:
-    """The lines, with a look at the time every so many."""
-    for n, line in enumerate(lines):
-        if n % WATCHED_LINES == 0:
-            watch()
-        yield line
-
-
 def _by_decoded_line(raw: bytes, encoding: str, find: _Finder, watch: Callable[[], None]) -> Iterator[Hit]:
     """Each line is searched as UTF-8, and what is found there is led back to the bytes of the source."""
     lines = _iter_lines(raw) if unit_width(encoding) == 1 else _iter_wide_lines(raw, encoding)
-    for line in _watched(lines, watch):
+    for line in watched(lines, watch):
         text = raw[line.start : line.end].decode(encoding)
         utf8 = text.encode("utf-8")
         for hit in _by_line(utf8, iter((Span(0, len(utf8)),)), find):

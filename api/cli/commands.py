@@ -72,7 +72,7 @@ def _add_reading(verbs: Verbs) -> None:
     diff.add_argument("--pointer", metavar="P", help="compare below this pointer only")
     diff.add_argument("--limit", type=whole_number(1), default=DIFF_PAIRS, metavar="N", help="pairs at most (default 1000)")
     _add_max_tokens(diff)
-    locate = verbs.add("locate", "Find a cited passage in another revision: same, moved, changed or gone.", "reading:run_locate")
+    locate = verbs.add("locate", "Find a cited passage in another revision: same, moved, changed, gone, or unknown.", "reading:run_locate")
     locate.add_argument("id", metavar="ev_…")
     locate.add_argument("--in", dest="place", required=True, metavar="RESOURCE@REV")
     _add_max_tokens(locate)
@@ -99,7 +99,7 @@ def _add_read(verbs: Verbs) -> None:
     read.add_argument("--parameter", metavar="NAME", help="with --operation: one of its parameters")
     read.add_argument("--schema", metavar="NAME", help="a schema of an OpenAPI document")
     read.add_argument("--keys", action="store_true", help="with a pointer: the keys of the container, as evidence of what is absent")
-    read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included")
+    read.add_argument("--children", metavar="A-B", help="with a pointer: outline of these children, from 0, both included, or their keys")
     _add_max_tokens(read)
 
 

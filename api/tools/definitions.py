@@ -149,7 +149,7 @@ TOOLS: tuple[Tool, ...] = (
             "schema": _text("Name of a schema under components."),
             "fields": _texts("Only these members, each as an evidence of its own."),
             "view": {"type": "string", "enum": ["source", "keys"], "description": "keys: the member names, as evidence of what is absent."},
-            "children": _text("A-B, from 0: outline of this range of children."),
+            "children": _text("A-B, from 0: outline of this range of children; with view keys, their keys."),
             "max_tokens": _TOKENS,
         },
         ("resource",),

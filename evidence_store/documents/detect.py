@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evidence_store.documents.charset import UTF8, encoding_of, find_charset
-from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width
+from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width, whole_characters
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.documents.text_scan import NOT_UTF8_TEXT, SIGNS, crlf_note, incomplete_note
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
@@ -36,12 +36,15 @@ _BY_SUFFIX = {
     ".txt": Format.TEXT, ".log": Format.TEXT, ".out": Format.TEXT, ".md": Format.TEXT,
     ".csv": Format.CSV, ".tsv": Format.CSV,
 }  # fmt: skip
+STRUCTURED = (Format.JSON, Format.JSONL, Format.YAML, Format.JUNIT)
+"""Formats with nodes, which a pointer leads to."""
 _XML_TYPES = frozenset(("application/xml", "text/xml"))
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _WIDE_XML = (
     (b"\xff\xfe<\0", "utf-16le"), (b"\xfe\xff\0<", "utf-16be"), (b"<\0", "utf-16le"), (b"\0<", "utf-16be"),
 )  # fmt: skip
-_HEAD_BYTES = 64 * 1024
+HEAD_BYTES = 64 * 1024
+"""Of which the content is looked at."""
 _YAML_HEAD = re.compile(rb"(?:#[^\n]*\n|\s)*(?:---\s|%YAML|[\"']?(?:openapi|swagger|asyncapi)[\"']?:\s)")
 _JUNIT_HEAD = re.compile(rb"<testsuites?[\s>/]")
 _BINARY_HEADS = (b"\x89PNG", b"PK\x03\x04", b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
@@ -82,7 +85,7 @@ def detect(head: bytes, name: str = "", media_type: str | None = None, format: F
     found = format or _by_media_type(essence, head) or _by_suffix(name, head) or _by_suffix(file_name, head)
     if found:
         return Detection(found, media_type or MEDIA_TYPES[found], named=True)
-    seen = _by_content(head[:_HEAD_BYTES])
+    seen = _by_content(head[:HEAD_BYTES])
     return Detection(seen, media_type or MEDIA_TYPES[seen], named=False)
 
 
@@ -93,29 +96,34 @@ def can_stream(detection: Detection, media_type: str | None, head: bytes) -> boo
     return detection.format is Format.BYTES
 
 
-def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS) -> Inspection:
-    """Reads the bytes in the format detected. Raises RefusedDocument or LimitExceeded where a named format does not fit."""
+def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS, *, complete: bool = True) -> Inspection:
+    """Reads the bytes in the format detected; those that are not `complete` may break off in the last line of what is read by line.
+
+    Raises RefusedDocument or LimitExceeded where a named format does not fit.
+    """
     try:
         if detection.format is Format.JSON:
             from evidence_store.documents.json_check import read_json  # start-up cost: each parser is loaded where its format is read
 
             text = read_json(raw, limits)
             return Inspection(detection.format, detection.media_type, text.notes, text.document)
-        notes = _read(raw, detection, limits)
+        notes = _read(raw, detection, limits, complete=complete)
     except (RefusedDocument, LimitExceeded) as exc:
         if detection.named:
             raise
         note = Note(f"not_{detection.format.value}", f"looks like {detection.format.value} and is kept as text: {exc.message}")
-        return Inspection(Format.TEXT, MEDIA_TYPES[Format.TEXT], (note, *text_notes(raw, detection.media_type)))
+        return Inspection(Format.TEXT, MEDIA_TYPES[Format.TEXT], (note, *text_notes(raw, detection.media_type, complete=complete)))
     return Inspection(detection.format, detection.media_type, notes)
 
 
-def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = None, base: int = 0) -> Document:
-    """The document of bytes that `inspect` took in this format.
+def open_document(
+    raw: bytes, format: Format, notes: tuple[Note, ...] | None = None, base: int = 0, limits: Limits = DEFAULT_LIMITS
+) -> Document:
+    """The document of bytes that `inspect` took in this format, under these limits.
 
     `notes` are those of the inspection: where none speaks of a repeated member, none is looked for; None means not known.
     `base` is where `raw` starts in the blob, for a slice of a JSON text that is a whole value. Raises NotFound (`no_structure`)
-    for a format that has lines and bytes only.
+    for a format that has lines and bytes only, LimitExceeded past a limit.
     """
     may_repeat = notes is None or any(note.code == "duplicate_key" for note in notes)
     match format:
@@ -129,29 +137,55 @@ def open_document(raw: bytes, format: Format, notes: tuple[Note, ...] | None = N
 
             if base:
                 raise InvalidInput("a slice of a YAML text is no document of its own")
-            return YamlDocument(raw, may_repeat=may_repeat)
+            return YamlDocument(raw, limits, may_repeat=may_repeat)
         case Format.JSONL:
-            from evidence_store.documents.jsonl import JsonLinesDocument
+            from evidence_store.documents.jsonl import JsonLinesDocument, end_of_records
 
-            return JsonLinesDocument(raw, may_repeat=may_repeat)
+            return JsonLinesDocument(raw, may_repeat=may_repeat, end=end_of_records(notes or ()))
         case Format.JUNIT:
             from evidence_store.documents.junit_check import open_report
 
-            return open_report(raw)
+            return open_report(raw, limits)
         case Format.TEXT | Format.CSV | Format.BYTES:
-            raise NotFound(f"a {format.value} resource has lines and bytes only, no pointers", code="no_structure")
+            raise no_structure(format, raw[:HEAD_BYTES], notes or ())
 
 
-def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
-    """What a reader of these bytes as text should know."""
-    charset = find_charset(raw, media_type)
+def no_structure(format: Format, head: bytes, notes: tuple[Note, ...]) -> NotFound:
+    """The error for whoever asks for a node of a revision that has none: its bytes may have some when they are read otherwise."""
+    text = f"a {format.value} resource has lines and bytes only, no pointers and no test cases"
+    looks_like = _seen_structure(head, notes)
+    if looks_like is not None:
+        known = [looks_like.value]
+        text += f"; it looks like {known[0]}, and is read so when it is put under another name with --format {known[0]}"
+    else:
+        known = [one.value for one in STRUCTURED]
+        text += f"; what is {', '.join(known[:-1])} or {known[-1]} is read so when it is put under another name with that --format"
+    return NotFound(text, {"format": format.value, "known": known}, code="no_structure")
+
+
+def _seen_structure(head: bytes, notes: tuple[Note, ...]) -> Format | None:
+    """The format with nodes that the content looks like, where it was not found to be something else."""
+    seen = _by_content(head)
+    start = head.removeprefix(UTF8_MARK).lstrip()[:1]
+    if seen not in STRUCTURED or any(note.code == f"not_{seen.value}" for note in notes):
+        return None
+    # A line of a log often begins with a bracket.
+    return None if seen is Format.JSON and start == b"[" else seen
+
+
+def text_notes(raw: bytes, media_type: str | None = None, *, complete: bool = True) -> tuple[Note, ...]:
+    """What a reader of these bytes as text should know. Not `complete`, they may break off within a character."""
+    told = raw if complete or b"\0" in raw else whole_characters(raw)
+    if told is not raw and first_bad_byte(told) is not None:
+        told = raw  # no UTF-8 that breaks off
+    charset = find_charset(told, media_type)
     if unit_width(charset.name) > 1:
         return charset.notes
     notes = [*charset.notes]
     if charset.name == UTF8:
         if raw.startswith(UTF8_MARK):
             notes.append(mark_note())
-        bad = first_bad_byte(raw)
+        bad = first_bad_byte(told)
         if bad is not None:
             notes.append(Note("not_utf8", NOT_UTF8_TEXT.format(byte=bad), line=raw.count(b"\n", 0, bad) + 1, byte=bad))
     for code, sign, text in SIGNS:
@@ -166,7 +200,7 @@ def text_notes(raw: bytes, media_type: str | None = None) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
+def _read(raw: bytes, detection: Detection, limits: Limits, *, complete: bool) -> tuple[Note, ...]:
     match detection.format:
         case Format.JSON:
             raise AssertionError("JSON is read by inspect itself")
@@ -178,7 +212,7 @@ def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
         case Format.JSONL:
             from evidence_store.documents.jsonl_check import check_jsonl
 
-            return check_jsonl(raw, limits)
+            return check_jsonl(raw, limits, complete=complete)
         case Format.JUNIT:
             from evidence_store.documents.junit_check import check_junit
 
@@ -186,10 +220,10 @@ def _read(raw: bytes, detection: Detection, limits: Limits) -> tuple[Note, ...]:
         case Format.CSV:
             from evidence_store.documents.csv import csv_notes
 
-            notes = text_notes(raw, detection.media_type)
+            notes = text_notes(raw, detection.media_type, complete=complete)
             return (*notes, *csv_notes(raw, encoding_of(notes)))
         case Format.TEXT:
-            return text_notes(raw, detection.media_type)
+            return text_notes(raw, detection.media_type, complete=complete)
         case Format.BYTES:
             return ()
 
@@ -216,7 +250,7 @@ def _by_suffix(name: str, head: bytes) -> Format | None:
 
 
 def _xml_format(head: bytes) -> Format:
-    return Format.JUNIT if _JUNIT_HEAD.search(_narrow(head[:_HEAD_BYTES])) else Format.TEXT
+    return Format.JUNIT if _JUNIT_HEAD.search(_narrow(head[:HEAD_BYTES])) else Format.TEXT
 
 
 def _narrow(head: bytes) -> bytes:

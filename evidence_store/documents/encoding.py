@@ -54,6 +54,16 @@ def first_bad_byte(raw: bytes) -> int | None:
     return None
 
 
+def whole_characters(raw: bytes) -> bytes:
+    """UTF-8 without the character in which it breaks off, as a text does that is still written."""
+    for n_torn in range(1, min(3, len(raw)) + 1):
+        first = raw[-n_torn]
+        if first & 0xC0 != 0x80:
+            n_bytes = 4 if first >= 0xF0 else 3 if first >= 0xE0 else 2 if first >= 0xC0 else 1
+            return raw[:-n_torn] if n_bytes > n_torn else raw
+    return raw
+
+
 def require_utf8(raw: bytes, format_name: str) -> tuple[Note, ...]:
     """Notes on the encoding. Raises RefusedDocument for bytes that are not UTF-8."""
     other = other_encoding(raw)

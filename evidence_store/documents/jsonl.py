@@ -5,14 +5,15 @@ is asked for, and where it stands is where it stands in the whole text. Where no
 `IndexedLines` reads no more than that line.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol, overload
 
 from evidence_store.documents.encoding import UTF8_MARK
 from evidence_store.documents.json import JsonDocument
-from evidence_store.documents.model import Child, Node, Scalar
+from evidence_store.documents.model import Child, Node, Note, Scalar
 from evidence_store.documents.slices import SMALL, Slices
 from evidence_store.documents.span_rows import LINES, Container, SpanIndex
+from evidence_store.documents.text_scan import INCOMPLETE_LINE
 from evidence_store.model import Format, LineRange, Span
 from evidence_store.pointers import array_index
 
@@ -30,9 +31,10 @@ class JsonLinesDocument:
     format = Format.JSONL
     base = 0
 
-    def __init__(self, raw: bytes, *, may_repeat: bool = True) -> None:
+    def __init__(self, raw: bytes, *, may_repeat: bool = True, end: int | None = None) -> None:
+        """`end` is where the records end, where a line that breaks off stands behind them."""
         self.raw, self.may_repeat = raw, may_repeat
-        self.records = tuple(iter_records(raw))
+        self.records = tuple(iter_records(raw if end is None else raw[:end]))
         # One reader for all records: offsets count from the start of the text. Without records there is nothing to read.
         self._values = JsonDocument(raw, may_repeat=may_repeat) if self.records else None
         span = Span(self.records[0].start, self.records[-1].end) if self.records else Span(0, 0)
@@ -144,8 +146,15 @@ class IndexedLines:
         return self._lines.lines_of(Span(at, at)).first
 
 
+def end_of_records(notes: Iterable[Note]) -> int | None:
+    """Where the records end that stand before a line that breaks off; None where none does."""
+    return next((note.byte for note in notes if note.code == INCOMPLETE_LINE), None)
+
+
 def lines_index(raw: bytes) -> SpanIndex:
     """The index of a text that passed `jsonl_check.check_jsonl` and has no blank line: one container, whose children are the lines."""
+    if not raw:
+        return SpanIndex((), ())
     n_lines = raw.count(b"\n") + (not raw.endswith(b"\n"))
     first = next(iter_records(raw))
     last_line = raw.rfind(b"\n", 0, len(raw) - 1) + 1

@@ -45,10 +45,10 @@ def check_junit(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> tuple[Note, ...]
     return (encoding_note(encoding, why), Note(COUNTS, format_counts(counts)))
 
 
-def open_report(raw: bytes) -> JunitDocument:
-    """The document of bytes that `check_junit` took."""
+def open_report(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> JunitDocument:
+    """The document of bytes that `check_junit` took, under these limits."""
     encoding = _require_encoding(raw)
-    return JunitDocument(raw) if encoding == UTF8 else _TranscodedReport(raw, encoding)
+    return JunitDocument(raw, limits) if encoding == UTF8 else _TranscodedReport(raw, encoding, limits)
 
 
 def _require_encoding(raw: bytes) -> str:
@@ -77,10 +77,10 @@ def _require_encoding(raw: bytes) -> str:
 class _TranscodedReport(JunitDocument):
     """A report in another encoding: a twin in UTF-8 has the tree and the values, nodes stand where they do in the source."""
 
-    def __init__(self, raw: bytes, encoding: str) -> None:
+    def __init__(self, raw: bytes, encoding: str, limits: Limits) -> None:
         self.raw = raw
         self._text = Transcoded(raw, encoding)
-        self._twin = JunitDocument(self._text.utf8)
+        self._twin = JunitDocument(self._text.utf8, limits)
         self._twins: dict[int, Node] = {}
         """Nodes of the twin by their handle, which ours have too."""
         self.root = self._placed(self._twin.root)

@@ -1,6 +1,7 @@
 """What is shown of a container without its content: an outline with sizes, and the `keys/1` text (docs/formats/keys.md)."""
 
 import json
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from evidence_store.documents.identity import label
@@ -33,11 +34,23 @@ def keys_text(document: Document, node: Node) -> str:
 
     Raises NotContainer for a scalar.
     """
+    return joined_keys([key_text(document, node, child) for child in keyed_children(document, node)])
+
+
+def keyed_children(document: Document, node: Node) -> Sequence[Child]:
+    """The children that `keys/1` names. Raises NotContainer for a scalar."""
     if not node.is_container:
         raise NotContainer(f"a {node.type} has no keys")
-    children = document.children(node)
-    names = [child.token for child in children] if node.type == "object" else [label(document, child) for child in children]
-    return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
+    return document.children(node)
+
+
+def key_text(document: Document, node: Node, child: Child) -> str:
+    """What names one child in `keys/1`, as JSON."""
+    return json.dumps(child.token if node.type == "object" else label(document, child), ensure_ascii=False)
+
+
+def joined_keys(texts: Iterable[str]) -> str:
+    return f"[{','.join(texts)}]"
 
 
 def _entry(document: Document, child: Child, encoding: str) -> OutlineEntry:

@@ -49,9 +49,9 @@ class TextScan:
             line = self._n_line_ends + piece.count(b"\n", 0, max(0, error.start - pending)) + 1
             self._found["not_utf8"] = (self._size - pending + error.start, line)
 
-    def finish(self) -> tuple[Note, ...]:
-        """The notes for these bytes as UTF-8, once all pieces were given."""
-        self._decode(b"", final=True)
+    def finish(self, *, complete: bool = True) -> tuple[Note, ...]:
+        """The notes for these bytes as UTF-8, once all pieces were given. Not `complete`, they may break off within a character."""
+        self._decode(b"", final=complete)
         notes = [mark_note()] if self._head == UTF8_MARK else []
         for code, text in (("not_utf8", NOT_UTF8_TEXT), *((code, text) for code, _, text in SIGNS)):
             if code in self._found:

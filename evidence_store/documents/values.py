@@ -40,8 +40,33 @@ def value_json(document: Document, node: Node, max_bytes: int = MAX_VALUE_BYTES)
         return None
     if document.format is Format.JSON or (document.format is Format.JSONL and node != document.root):
         return ValueText(document.source(node)) if node.span.length <= max_bytes else None
-    writer = _Writer(document, max_bytes)
-    return writer.write(node)
+    return _Writer(document, max_bytes).write(node)
+
+
+def minified_json(document: Document, node: Node, max_bytes: int = MAX_VALUE_BYTES) -> ValueText:
+    """The node as JSON without blanks, whatever it is written in.
+
+    Raises RefusedDocument where members are repeated, LimitExceeded past `max_bytes`.
+    """
+    if has_repeats(document, node):
+        raise RefusedDocument("a member is repeated, so the object has no one value", code="duplicate_key")
+    written = _Writer(document, max_bytes).write(node)
+    if written is None:
+        raise LimitExceeded(f"the value has more than {max_bytes} bytes", {"limit": max_bytes}, code="too_large")
+    return written
+
+
+def name_json(name: str) -> bytes:
+    """A member name with the colon behind it."""
+    return json.dumps(name, ensure_ascii=False).encode("utf-8") + b":"
+
+
+def scalar_json(value: Scalar) -> ValueText:
+    """A scalar as JSON."""
+    if isinstance(value, Number) and is_json_number(value):
+        return ValueText(value.encode("ascii"))
+    written = json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return ValueText(written, (NUMBER_AS_TEXT,) if isinstance(value, Number) else ())
 
 
 def has_repeats(document: Document, node: Node) -> bool:
@@ -130,7 +155,7 @@ class _Writer:
             if self.pieces[-1] not in (b"{", b"["):
                 self._put(b",")
             if is_object:
-                self._put(json.dumps(child.token, ensure_ascii=False).encode("utf-8") + b":")
+                self._put(name_json(child.token))
             self._open(child.node, levels)
         if self.size > self.max_bytes:
             return None
@@ -141,14 +166,9 @@ class _Writer:
             self._put(b"{" if node.type == "object" else b"[")
             levels.append((node.type == "object", iter(self.document.children(node))))
         else:
-            self._put(self._scalar(self.document.scalar(node)))
-
-    def _scalar(self, value: Scalar) -> bytes:
-        if isinstance(value, Number):
-            if is_json_number(value):
-                return value.encode("ascii")
-            self.number_as_text = True
-        return json.dumps(value, ensure_ascii=False).encode("utf-8")
+            scalar = scalar_json(self.document.scalar(node))
+            self._put(scalar.json)
+            self.number_as_text = self.number_as_text or bool(scalar.transforms)
 
     def _put(self, piece: bytes) -> None:
         self.pieces.append(piece)

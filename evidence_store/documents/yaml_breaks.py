@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from evidence_store.documents.yaml_pairs import held_characters
 from evidence_store.errors import RefusedDocument
 
 _BREAKS: Final = ("\x85", "\u2028", "\u2029")
@@ -29,20 +30,20 @@ class HiddenBreaks:
 def hide_breaks(text: bytes) -> HiddenBreaks:
     """Raises RefusedDocument for a text that holds a break and every character that could stand for it."""
     stand_ins: dict[int, str] = {}
-    known: set[str] = set()
+    known: set[int] = set()
     for sign, candidates in zip(_BREAKS, _STAND_INS, strict=True):
         if sign.encode() not in text:
             continue
-        known = known or set(text.decode("utf-8", "replace"))
+        known = known or held_characters(text)
         code = _unused(candidates, known)
-        known.add(chr(code))
+        known.add(code)
         stand_ins[code] = sign
         text = text.replace(sign.encode(), chr(code).encode())
     return HiddenBreaks(text, stand_ins)
 
 
-def _unused(candidates: Iterable[int], known: set[str]) -> int:
+def _unused(candidates: Iterable[int], known: set[int]) -> int:
     for code in candidates:
-        if chr(code) not in known:
+        if code not in known:
             return code
     raise RefusedDocument("the text holds a line break of YAML 1.1 and too many different characters to be read", code="syntax")

@@ -1,6 +1,7 @@
 """YAML bytes to a table of nodes, with faults named by line, column and byte."""
 
-from typing import NoReturn
+import re
+from typing import Final, NoReturn
 
 import yaml
 
@@ -8,8 +9,11 @@ from evidence_store.documents.encoding import UTF8_MARK
 from evidence_store.documents.model import Limits
 from evidence_store.documents.yaml_breaks import hide_breaks
 from evidence_store.documents.yaml_offsets import ByteOffsets
+from evidence_store.documents.yaml_pairs import hide_pairs
 from evidence_store.documents.yaml_table import TableBuilder, YamlFault, YamlTable
 from evidence_store.errors import RefusedDocument
+
+_HALF: Final = re.compile(rb"\\(?:u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def read_table(raw: bytes, limits: Limits) -> YamlTable:
@@ -18,9 +22,10 @@ def read_table(raw: bytes, limits: Limits) -> YamlTable:
     Raises RefusedDocument (`line`, `column`, `byte`) for what is no YAML document of its own, LimitExceeded past a limit.
     """
     text = raw.removeprefix(UTF8_MARK)
-    hidden = hide_breaks(text)
+    pairs = hide_pairs(text)
+    hidden = hide_breaks(pairs.text)
     try:
-        table = TableBuilder(limits).build(hidden.text)
+        table = TableBuilder(limits, pairs).build(hidden.text)
     except YamlFault as exc:
         _refuse(raw, ByteOffsets(raw).byte(exc.char), exc.code, exc.why, exc)
     except yaml.reader.ReaderError as exc:
@@ -28,6 +33,9 @@ def read_table(raw: bytes, limits: Limits) -> YamlTable:
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         at = ByteOffsets(raw).byte(mark.index) if mark else 0
+        half = _HALF.fullmatch(raw, at - 2, at + 4) or _HALF.fullmatch(raw, at - 2, at + 8)
+        if half is not None:
+            _refuse(raw, half.start(), "lone_surrogate", "the escape gives half of a surrogate pair, and no character", exc)
         _refuse(raw, at, "syntax", exc.problem or exc.context or "the text does not fit the grammar", exc)
     if hidden.stand_ins:
         # Anchors and tags are ASCII to this parser.

@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from evidence_store.documents.model import Limits, Scalar
+from evidence_store.documents.yaml_pairs import HiddenPairs
 from evidence_store.documents.yaml_schema import KNOWN_TAGS, plain_value, tagged_value
 from evidence_store.errors import LimitExceeded
 
@@ -108,9 +109,10 @@ class YamlTable:
 class TableBuilder:
     """Takes the events of one stream and gives its table. One instance is used once."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, pairs: HiddenPairs) -> None:
+        """`pairs` are those that were hidden in the text."""
         self.table = YamlTable()
-        self._limits = limits
+        self._limits, self._pairs = limits, pairs
         self._open: list[int] = []
         self._anchors: dict[str, int] = {}
         self._expanded: dict[int, int] = {}
@@ -177,8 +179,9 @@ class TableBuilder:
             self.table.decorated.add(node)
 
     def _scalar(self, event: Any) -> None:
+        text = self._pairs.restored(event.value, escaped=event.style == '"')
         style = Style.BLOCK_SCALAR if event.style in ("|", ">") else Style.QUOTED if event.style else Style.PLAIN
-        node = self._add(Shape.SCALAR, style, event.start_mark.index, event.end_mark.index, event.value)
+        node = self._add(Shape.SCALAR, style, event.start_mark.index, event.end_mark.index, text)
         self._decorate(node, event)
         tag = event.tag
         if tag in KNOWN_TAGS:

@@ -11,7 +11,7 @@ from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.escapes import SEARCHED_FORMATS
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import parse_bytes, parse_lines
-from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, NotFound, StoreFault
+from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, LimitExceeded, NotFound, StoreFault
 from evidence_store.excerpts import NoLimit
 from evidence_store.grounding import stands_quoted
 from evidence_store.ids import Identity, read_id
@@ -139,6 +139,8 @@ class Checks:
                 self._passages.get(found.id, NoLimit())  # searches again
         except IntegrityMismatch as why:
             return (Integrity.MISSING if why.error_code == "blob_missing" else Integrity.MISMATCH), why.message
+        except LimitExceeded as why:
+            return Integrity.NOT_CHECKED, f"{id_} was not looked at: {why.message}"
         except (InvalidInput, NotFound) as why:
             return Integrity.MISMATCH, f"{id_} is not found again where it was found: {why.message}"
         return Integrity.OK, ""

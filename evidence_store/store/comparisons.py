@@ -9,6 +9,7 @@ from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
@@ -17,9 +18,9 @@ from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, Resour
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
 from evidence_store.store.core import Core
-from evidence_store.store.found import SEARCH, View, slice_passage, whole_passage
+from evidence_store.store.found import SEARCH, View, proves_absence, slice_passage, whole_passage
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.passages import STRUCTURED, Passages, Place
+from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource, require_revision
 
@@ -130,12 +131,13 @@ class Comparisons:
         """What changed between two revisions, as pairs of evidence; by nodes where both have them, else by lines."""
         _, before = self._revision(*old)
         _, after = self._revision(*new)
+        watch = Deadline(self._core.limits.max_seconds).check
         if _by_nodes(before, after, pointer):
             documents = self._sources.get_document(before), self._sources.get_document(after)
-            found = diff(*documents, pointer or "", limit=n_pairs, watch=Deadline(self._core.limits.max_seconds).check)
+            found = diff(*documents, pointer or "", limit=n_pairs, watch=watch)
             return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
         lines = diff_lines(
-            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs
+            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs, watch
         )
         return DiffAnswer(self._line_packets(before, after, lines.pairs, limit), lines.more, tuple(sorted(lines.noise.items())))
 
@@ -199,17 +201,6 @@ def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding:
     window = Span(start, span.end)
     shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped)
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
-
-
-def proves_absence(revision: Revision, pattern: str) -> bool:
-    """Whether no hit means that the text is not there: all of it came, and is read in the way in which it is written."""
-    codes = {note.code for note in revision.notes}
-    if not revision.complete or "charset_mismatch" in codes:
-        return False
-    if "not_utf8" in codes and not pattern.isascii():
-        return False
-    # Entities of XML are not undone: what is looked for may stand there as `&lt;` or `&#233;`.
-    return revision.format is not Format.JUNIT or (pattern.isascii() and not set(pattern) & set("<>&\"'"))
 
 
 def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:

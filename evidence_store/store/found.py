@@ -1,6 +1,7 @@
 """Passages as they are found: what is shown of a node, a range or a quote of a revision, and which bytes it rests on."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import orjson
@@ -8,20 +9,20 @@ import orjson
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.model import Document, Node
-from evidence_store.documents.outline import keys_text
+from evidence_store.documents.outline import KEYS_TRANSFORM
 from evidence_store.documents.references import inner_hops
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import Ambiguous, IntegrityMismatch
-from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_derived, show_node, show_slice
-from evidence_store.model import Selector, Span, TextLimit
+from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_keys, show_node, show_slice
+from evidence_store.model import Format, Selector, Span, TextLimit
 from evidence_store.quote_context import NEAR_BYTES, QuoteContext
 from evidence_store.quotes import FoundQuote, find_quote, word_transforms
-from evidence_store.records.sources import Resource
+from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import search
 from evidence_store.store.mint import Passage
 from evidence_store.store.reader import RevisionReader
 
-KEYS = "keys/1"
+KEYS = KEYS_TRANSFORM
 """Transform of a container into the list of its keys (docs/formats/keys.md)."""
 SEARCH = "search/1"
 """Transform of a revision into the fact that a pattern has no hit in it (docs/formats/search-receipt.md)."""
@@ -65,7 +66,7 @@ def node_passage(
     children: Children | None,
 ) -> Passage:
     if view == "keys":
-        shown, transform = show_derived(keys_text(document, node), KEYS, limit), KEYS
+        shown, transform = show_keys(document, node, limit, children), KEYS
     else:
         shown, transform = show_node(document, node, limit, children, encoding_of(reader.revision.notes)), None
     hops = (*node.hops, *(hop for hop in inner_hops(document, node) if hop.span not in {known.span for known in node.hops}))
@@ -116,14 +117,49 @@ def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
     return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))
 
 
-def has_hit(reader: RevisionReader, transform: str) -> bool:
-    """Whether what a search receipt is about has a hit in a revision. Raises IntegrityMismatch for what is no transform of a receipt."""
-    revision = reader.revision
-    try:
-        asked = orjson.loads(transform.partition(" ")[2])
-        pattern, regex, ignore_case = str(asked["pattern"]), bool(asked["regex"]), bool(asked["ignore_case"])
-    except (orjson.JSONDecodeError, KeyError, TypeError) as why:
-        raise IntegrityMismatch(f"{transform[:200]!r} is no search") from why
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a search receipt is about."""
+
+    pattern: str
+    regex: bool
+    ignore_case: bool
+
+
+def has_hit(reader: RevisionReader, transform: str, watch: Callable[[], None]) -> bool:
+    """Whether what a search receipt is about has a hit in a revision. Raises IntegrityMismatch for what is no transform of a receipt.
+
+    `watch` is called now and then, and raises what ends the search.
+    """
+    asked, revision = _asked_of(transform), reader.revision
     raw = reader.read(Span(0, reader.size))
     encoding, escaped = encoding_of(revision.notes), revision.format in SEARCHED_FORMATS
-    return search(raw, pattern, regex=regex, ignore_case=ignore_case, limit=0, encoding=encoding, escaped=escaped).more
+    return search(
+        raw, asked.pattern, regex=asked.regex, ignore_case=asked.ignore_case, limit=0, encoding=encoding, escaped=escaped, watch=watch
+    ).more
+
+
+def is_absent(reader: RevisionReader, transform: str, watch: Callable[[], None]) -> bool | None:
+    """Whether what a search receipt is about is not in a revision; None where no hit proves nothing. Raises as `has_hit`."""
+    if has_hit(reader, transform, watch):
+        return False
+    return True if proves_absence(reader.revision, _asked_of(transform).pattern) else None
+
+
+def proves_absence(revision: Revision, pattern: str) -> bool:
+    """Whether no hit means that the text is not there: all of it came, and is read in the way in which it is written."""
+    codes = {note.code for note in revision.notes}
+    if not revision.complete or "charset_mismatch" in codes:
+        return False
+    if "not_utf8" in codes and not pattern.isascii():
+        return False
+    # Entities of XML are not undone: what is looked for may stand there as `&lt;` or `&#233;`.
+    return revision.format is not Format.JUNIT or (pattern.isascii() and not set(pattern) & set("<>&\"'"))
+
+
+def _asked_of(transform: str) -> _Asked:
+    try:
+        asked = orjson.loads(transform.partition(" ")[2])
+        return _Asked(str(asked["pattern"]), bool(asked["regex"]), bool(asked["ignore_case"]))
+    except (orjson.JSONDecodeError, KeyError, TypeError) as why:
+        raise IntegrityMismatch(f"{transform[:200]!r} is no search") from why

@@ -33,7 +33,10 @@ LARGE_BYTES = 64 * 1024
 class Intake:
     """Looks at bytes as they come in. What has a structure is kept in memory, to be parsed as a whole; plain text is not."""
 
-    def __init__(self, name: str, file_name: str | None, media_type: str | None, format: Format | None, limits: Limits) -> None:
+    def __init__(
+        self, name: str, file_name: str | None, media_type: str | None, format: Format | None, limits: Limits, *, complete: bool
+    ) -> None:
+        self._complete = complete
         self._name, self._file_name, self._media_type, self._format = name, file_name or "", media_type, format
         self._kept = bytearray()
         self._detection: Detection | None = None
@@ -78,10 +81,10 @@ class Intake:
         if self._is_bytes:
             return Inspection(found.format, found.media_type)
         if self._scan is None:
-            return inspect(self.raw, found, self._limits)
-        notes = self._scan.finish()
+            return inspect(self.raw, found, self._limits, complete=self._complete)
+        notes = self._scan.finish(complete=self._complete)
         if not self._scan.is_plain and staged.size <= MAX_GUESSED_BYTES:
-            return inspect(staged.read_back(), found, self._limits)
+            return inspect(staged.read_back(), found, self._limits, complete=self._complete)
         return Inspection(found.format, found.media_type, notes)
 
 
@@ -109,9 +112,9 @@ class Staged:
             read = found.document
             self._spans = build_index(read if isinstance(read, JsonDocument) else JsonDocument(raw))
         elif found.format is Format.JSONL and not any(note.code in ("blank_lines", "bom") for note in found.notes):
-            from evidence_store.documents.jsonl import lines_index
+            from evidence_store.documents.jsonl import end_of_records, lines_index
 
-            self._spans = lines_index(raw)
+            self._spans = lines_index(raw[: end_of_records(found.notes)])
 
     def add(self, piece: bytes, max_bytes: int) -> None:
         """Encodes the next piece. Raises LimitExceeded as soon as there is too much."""

@@ -1,5 +1,6 @@
 """Finding a cited passage again in another revision; where it is gone, what is most like it there."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,12 +9,13 @@ import orjson
 
 from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.encoding import unit_width
-from evidence_store.documents.model import Document, Node
+from evidence_store.documents.model import Document
 from evidence_store.documents.outline import keys_text
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import format_bytes, format_lines
-from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded, NotFound
 from evidence_store.excerpts import show_receipt
 from evidence_store.locate import locate, locate_bytes
 from evidence_store.model import Currency, EvidenceId, Packet, ResourceName, Selector, Span, TextLimit
@@ -23,15 +25,16 @@ from evidence_store.records.evidence import Evidence, Relocation
 from evidence_store.records.sources import Revision
 from evidence_store.relocate import FINDER, MAX_CHARS, find_like_lines, find_like_node
 from evidence_store.store.core import Core
-from evidence_store.store.found import KEYS, SEARCH, View, has_hit, whole_passage
+from evidence_store.store.found import KEYS, SEARCH, View, is_absent, whole_passage
 from evidence_store.store.mint import mint
-from evidence_store.store.passages import STRUCTURED, Passages, Place
+from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
 
 if TYPE_CHECKING:
     from evidence_store.store.summaries import Summaries
 
+KEYS_VIEW: View = "keys"
 MAX_LIKE_BYTES = 64 * 1024 * 1024
 """Size up to which a revision is looked through for what is like a passage that is gone."""
 
@@ -52,7 +55,7 @@ class LocateAnswer:
     verdict: Currency
     packet: Packet | None
     relocation: Relocated | None = None
-    """Only where the passage is gone."""
+    """Only where the passage is not found."""
 
 
 class Locations:
@@ -72,9 +75,10 @@ class Locations:
         if found.transform is not None and found.transform != KEYS:
             return self._locate_derived(found, source, target, limit)
         verdict, place = self._find(found, selector, source, target)
-        if place is not None and not (place.view == "keys" and not target.complete):
+        if place is not None:
             return LocateAnswer(verdict, self._passages.read(place, limit))
-        relocation = self._relocate(found, selector, source, target, limit) if verdict is Currency.GONE else None
+        is_lost = verdict in (Currency.GONE, Currency.UNKNOWN)
+        relocation = self._relocate(found, selector, source, target, limit) if is_lost else None
         return LocateAnswer(verdict, None, relocation)
 
     def currency(self, id_: EvidenceId) -> Currency:
@@ -91,24 +95,30 @@ class Locations:
     # -- derived evidence: what its transform gives of another revision
 
     def _currency_of_derived(self, transform: str, source: Revision, target: Revision) -> Currency:
-        """`same` where the transform gives the same text; `gone` where it cannot be made of the other revision."""
+        """`same` where the transform gives the same text; `gone` where it has none for that revision; `unknown` where nobody can say."""
+        if transform.partition(" ")[0] == SEARCH:
+            match is_absent(self._passages.get_reader(target), transform, Deadline(self._core.limits.max_seconds).check):
+                case True:
+                    return Currency.SAME
+                case False:
+                    return Currency.CHANGED
+                case None:
+                    return Currency.UNKNOWN
         if source.digest == target.digest:
             return Currency.SAME
-        if transform.partition(" ")[0] == SEARCH:
-            if has_hit(self._passages.get_reader(target), transform):
-                return Currency.CHANGED
-            return Currency.SAME if target.complete else Currency.GONE
         try:
             summaries = self._summaries()
             same = summaries.text_of(source, transform) == summaries.text_of(target, transform)
-        except (InvalidInput, NotFound):
-            return Currency.GONE
+        except (LimitExceeded, NotFound):
+            return Currency.UNKNOWN
+        except InvalidInput:
+            return _not_found_in(target)
         return Currency.SAME if same else Currency.CHANGED
 
     def _locate_derived(self, found: Evidence, source: Revision, target: Revision, limit: TextLimit) -> LocateAnswer:
         transform = found.transform or ""
         verdict = self._currency_of_derived(transform, source, target)
-        if verdict is Currency.GONE:
+        if verdict in (Currency.GONE, Currency.UNKNOWN):
             return LocateAnswer(verdict, None)
         if transform.partition(" ")[0] == SEARCH:
             if verdict is Currency.CHANGED:
@@ -127,26 +137,41 @@ class Locations:
 
     def _find(self, found: Evidence, selector: Selector, source: Revision, target: Revision) -> tuple[Currency, Place | None]:
         if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:
-            view: View = "keys" if found.transform == KEYS else "source"
+            if found.transform == KEYS:
+                return self._find_keys(selector, source, target)
             if source.digest == target.digest:
-                return Currency.SAME, Place(target.resource, target.number, selector, view)
-            old, new = self._sources.get_tree(source), self._sources.get_tree(target)
-            where = locate(old, selector.text, new)
+                return Currency.SAME, Place(target.resource, target.number, selector)
+            where = locate(self._sources.get_tree(source), selector.text, self._sources.get_tree(target))
             if where.pointer is None:
-                return where.verdict, None
-            verdict = where.verdict
-            if view == "keys" and _same_keys(old, resolve(old, selector.text), new, resolve(new, where.pointer)):
-                verdict = Currency.SAME if where.pointer == selector.text else Currency.MOVED
-            return verdict, Place(target.resource, target.number, Selector("pointer", where.pointer), view)
+                return _not_found_in(target), None
+            return where.verdict, Place(target.resource, target.number, Selector("pointer", where.pointer))
         encoding = encoding_of(source.notes)
         if encoding != encoding_of(target.notes):
-            return Currency.GONE, None  # the same bytes are other characters there
+            return Currency.UNKNOWN, None  # the same bytes are other characters there
         raw = self._sources.get_bytes(source.resource, source.number)
         moved = locate_bytes(raw, found.span, self._sources.get_bytes(target.resource, target.number), unit_width(encoding))
         if moved.span is None:
-            return moved.verdict, None
+            return (_not_found_in(target) if moved.verdict is Currency.GONE else moved.verdict), None
         like = _like(selector, self._passages.get_reader(target), moved.span)
         return moved.verdict, Place(target.resource, target.number, like)
+
+    def _find_keys(self, selector: Selector, source: Revision, target: Revision) -> tuple[Currency, Place | None]:
+        """Of a revision that is not complete only a new key tells for certain that they are others, and its keys are no evidence."""
+        if source.digest == target.digest and source.format is target.format and target.complete:
+            return Currency.SAME, Place(target.resource, target.number, selector, KEYS_VIEW)
+        old, new = self._sources.get_tree(source), self._sources.get_tree(target)
+        where = locate(old, selector.text, new)
+        if where.pointer is None:
+            return _not_found_in(target), None
+        if not resolve(new, where.pointer).is_container:
+            return Currency.CHANGED, None
+        mine, its = _keys(old, selector.text), _keys(new, where.pointer)
+        if not target.complete:
+            return (Currency.CHANGED if Counter(its) - Counter(mine) else Currency.UNKNOWN), None
+        place = Place(target.resource, target.number, Selector("pointer", where.pointer), KEYS_VIEW)
+        if mine != its:
+            return Currency.CHANGED, place
+        return (Currency.SAME if where.pointer == selector.text else Currency.MOVED), place
 
     # -- what is like a passage that is gone
 
@@ -180,10 +205,16 @@ class Locations:
                 append_event(connection, self._core.workspace, "evidence.relocated", new.evidence, data, at)
 
 
-def _same_keys(old: Document, mine: Node, new: Document, its: Node) -> bool:
-    """Whether two containers have the same keys; the order of members says nothing."""
-    keys = [orjson.loads(keys_text(document, node)) for document, node in ((old, mine), (new, its))]
-    return keys[0] == keys[1] or (mine.type == its.type == "object" and sorted(keys[0]) == sorted(keys[1]))
+def _not_found_in(target: Revision) -> Currency:
+    """What is not found in a revision is gone from it; where more is to come, it may come."""
+    return Currency.GONE if target.complete else Currency.UNKNOWN
+
+
+def _keys(document: Document, pointer: str) -> Sequence[str]:
+    """The keys of a container; the order of members says nothing."""
+    node = resolve(document, pointer)
+    keys: list[str] = orjson.loads(keys_text(document, node))
+    return sorted(keys) if node.type == "object" else keys
 
 
 def _like(selector: Selector, reader: RevisionReader, span: Span) -> Selector:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import (
@@ -24,7 +26,7 @@ from evidence_store.excerpts import (
     continue_by_lines,
     show_receipt,
 )
-from evidence_store.model import Digest, EvidenceId, Format, Hop, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import Digest, EvidenceId, Hop, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.pointers import parent, parse_pointer, plain_form
 from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.records import evidence as records
@@ -47,9 +49,6 @@ from evidence_store.store.found import (
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
-
-STRUCTURED = (Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT)
-"""Formats with nodes, which a pointer leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class Passages:
         """`replays` are those that are made elsewhere, by the name of a transform, or by a family of names, which ends with `/`."""
         self._core = core
         self._sources = sources
-        self._replays: Mapping[str, Replay] = {KEYS: self._keys_again, SEARCH: _receipt_again, **(replays or {})}
+        self._replays: Mapping[str, Replay] = {KEYS: self._keys_again, SEARCH: self._receipt_again, **(replays or {})}
 
     def read(self, place: Place, limit: TextLimit) -> Packet:
         """The packet of a place. Raises NotFound, InvalidInput or StoreFault; pointer errors help to repair the pointer."""
@@ -266,6 +265,15 @@ class Passages:
             raise IntegrityMismatch(text, {"id": stored.found.id})
         return self._node_again(stored, "keys")
 
+    def _receipt_again(self, stored: Stored) -> Passage:
+        """Searches again: a record that says so is no proof that nothing is there."""
+        transform = stored.found.transform
+        assert transform is not None, "only derived evidence is replayed"
+        if has_hit(stored.reader, transform, Deadline(self._core.limits.max_seconds).check):
+            raise IntegrityMismatch(f"{stored.found.id} says that there is no hit, and there is one", {"id": stored.found.id})
+        shown = show_receipt(transform)
+        return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, shown, transform=transform)
+
     def _node_again(self, stored: Stored, view: View) -> Passage:
         document = self._sources.get_tree(stored.reader.revision)
         node = resolve(document, stored.selector.text)
@@ -289,15 +297,6 @@ def require_complete(revision: Revision) -> None:
 def spans_of(found: Evidence) -> tuple[Span, ...]:
     """All parts of an evidence, in order."""
     return (found.span, *(hop.span for hop in found.hops))
-
-
-def _receipt_again(stored: Stored) -> Passage:
-    """Searches again: a record that says so is no proof that nothing is there."""
-    transform = stored.found.transform
-    assert transform is not None, "only derived evidence is replayed"
-    if has_hit(stored.reader, transform):
-        raise IntegrityMismatch(f"{stored.found.id} says that there is no hit, and there is one", {"id": stored.found.id})
-    return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, show_receipt(transform), transform=transform)
 
 
 def require_same_excerpt(found: Evidence, digest: Digest) -> None:

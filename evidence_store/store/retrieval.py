@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import LimitExceeded
 from evidence_store.lexical import MAX_PIECES, SCORER, Piece, find_pieces, line_pieces, node_pieces
 from evidence_store.model import Format, Packet, ResourceName, Selector, TextLimit
 from evidence_store.records.sources import Revision
 from evidence_store.store.core import Core
-from evidence_store.store.passages import STRUCTURED, Passages, Place
+from evidence_store.store.passages import Passages, Place
 from evidence_store.store.sources import Sources
 
 MAX_ASKED_BYTES = 64 * 1024 * 1024

@@ -10,7 +10,7 @@ from threading import Lock
 from evidence_store.collector import collector_paused
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.charset import encoding_of
-from evidence_store.documents.detect import Inspection, open_document
+from evidence_store.documents.detect import HEAD_BYTES, STRUCTURED, Inspection, no_structure, open_document
 from evidence_store.documents.model import Document
 from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
 from evidence_store.frames import Encoded
@@ -86,7 +86,9 @@ class Sources:
             raise InvalidInput("a reference is not live: nothing in it tells how things are", code="wrong_use")
         staged = Staged(self._core, self._growing(request.resource))
         try:
-            intake = Intake(request.resource, request.file_name, request.media_type, request.format, self._core.limits)
+            intake = Intake(
+                request.resource, request.file_name, request.media_type, request.format, self._core.limits, complete=request.complete
+            )
             for piece in pieces:
                 staged.add(piece, self._core.limits.max_bytes)
                 intake.add(piece)
@@ -249,7 +251,10 @@ class Sources:
             if key in self._documents:
                 self._documents.move_to_end(key)
                 return self._documents[key]
-        document = open_document(self.get_bytes(*key), revision.format, revision.notes)
+        if revision.format not in STRUCTURED:
+            # All of a log is not read to say that it has no nodes.
+            raise no_structure(revision.format, self.get_reader(revision).read(Span(0, min(HEAD_BYTES, revision.size))), revision.notes)
+        document = open_document(self.get_bytes(*key), revision.format, revision.notes, limits=self._core.limits)
         with self._lock:
             self._documents[key] = document
             while len(self._documents) > 1 and sum(len(d.raw) for d in self._documents.values()) > CACHED_BYTES:

@@ -123,7 +123,7 @@ class Summaries:
         with self._lock:
             known = self._texts.get(key)
         if known is None:
-            material = Material(_RevisionSource(self._sources, revision), revision.format, revision.notes)
+            material = Material(_RevisionSource(self._sources, revision), revision.format, revision.notes, self._core.limits)
             known = summary_of(summarizer, material)
             with self._lock:
                 self._texts[key] = known

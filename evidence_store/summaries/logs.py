@@ -13,8 +13,9 @@ from evidence_store.documents.shown import ANSI
 from evidence_store.model import Format
 from evidence_store.summaries.levels import LEVELS, LOOKED_AT_CHARS, level_of
 from evidence_store.summaries.model import MAX_BYTES, TEXTS, Material, Subject, Summarizer, not_of_kind
-from evidence_store.summaries.noise import TIME, Fold, noise_of
+from evidence_store.summaries.noise import Fold, noise_of
 from evidence_store.summaries.repeats import Repeats, Same, key_of
+from evidence_store.summaries.stamps import KINDS, StampKind, stamp_of
 from evidence_store.summaries.wording import counted, line_text, section
 
 KIND: Final = "log"
@@ -74,15 +75,15 @@ class _Log:
         self.n_lines = self.n_blank = 0
         self.errors = _Errors()
         self.repeats = Repeats()
-        self.first_time = ""
+        self.first_times: dict[StampKind, str] = {}
         self._ends: deque[str] = deque(maxlen=MAX_TIMED)
 
     def read(self, lines: Iterable[str]) -> None:
         for raw in lines:
             self.n_lines += 1
             self._ends.append(raw[:LOOKED_AT_CHARS])
-            if not self.first_time and self.n_lines <= MAX_TIMED:
-                self.first_time = _time_in(raw[:LOOKED_AT_CHARS], self.n_lines)
+            if self.n_lines <= MAX_TIMED and KINDS[0] not in self.first_times:
+                _keep_time(self.first_times, self._ends[-1], self.n_lines)
             line = _plain(raw)
             if not line or line.isspace():
                 self.n_blank += 1
@@ -99,9 +100,13 @@ class _Log:
         self.repeats.add(folded, self.n_lines)
 
     @property
-    def last_time(self) -> str:
-        numbered = zip(range(self.n_lines, 0, -1), reversed(self._ends), strict=False)
-        return next((time for number, head in numbered if (time := _time_in(head, number))), "")
+    def last_times(self) -> dict[StampKind, str]:
+        found: dict[StampKind, str] = {}
+        for number, head in zip(range(self.n_lines, 0, -1), reversed(self._ends), strict=False):
+            _keep_time(found, head, number)
+            if KINDS[0] in found:
+                break
+        return found
 
 
 def _plain(raw: str) -> str:
@@ -111,10 +116,18 @@ def _plain(raw: str) -> str:
     return line.rpartition("\r")[2] if line.count("\r") > 1 else line
 
 
-def _time_in(head: str, number: int) -> str:
-    """A date and time with its line; empty where there is none."""
-    found = TIME.search(_ANSI.sub("", head))
-    return f"{found[0]} (line {number})" if found else ""
+def _keep_time(known: dict[StampKind, str], head: str, number: int) -> None:
+    """Takes the time stamp of a line, with its number, where there was none of its kind."""
+    stamp = stamp_of(head)
+    if stamp is not None:
+        known.setdefault(stamp.kind, f"{stamp.text} (line {number})")
+
+
+def _times(log: _Log) -> str:
+    """From where to where, by stamps of one kind: the surest that there is at both ends."""
+    first, last = log.first_times, log.last_times
+    kind = next((kind for kind in KINDS if kind in first and kind in last), None)
+    return "" if kind is None else f"times: {first[kind]} to {last[kind]}\n"
 
 
 def summarize(material: Material) -> str:
@@ -131,9 +144,7 @@ def _head(log: _Log, n_bytes: int) -> str:
     named = [f"{level} {n}" for level, n in log.levels.items() if n]
     none = log.n_lines - log.n_blank - sum(log.levels.values())
     levels = ", ".join([*named, f"none {none}"]) if named else "none named"
-    last_time = log.last_time
-    times = f"times: {log.first_time} to {last_time}\n" if log.first_time and last_time else ""
-    return f"{KIND}: {counted(log.n_lines, 'line')} ({log.n_blank} blank), {counted(n_bytes, 'byte')}\nlevels: {levels}\n{times}"
+    return f"{KIND}: {counted(log.n_lines, 'line')} ({log.n_blank} blank), {counted(n_bytes, 'byte')}\nlevels: {levels}\n{_times(log)}"
 
 
 def _ends(errors: _Errors) -> str:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import open_document
-from evidence_store.documents.model import Document, Note
+from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.errors import EvidenceStoreError, InvalidInput, LimitExceeded, StoreFault
 from evidence_store.model import Format, ResourceName, Span
 from evidence_store.summaries.lines import LINE_CHARS, iter_lines
@@ -57,6 +57,8 @@ class Material:
     source: bytes | Source
     format: Format
     notes: tuple[Note, ...] = field(default=())
+    limits: Limits = field(default=DEFAULT_LIMITS)
+    """Bounds that a document is held to."""
 
     @property
     def size(self) -> int:
@@ -69,8 +71,8 @@ class Material:
 
     @cached_property
     def document(self) -> Document:
-        """Raises NotFound (`no_structure`) for formats without nodes."""
-        return open_document(self.raw, self.format, self.notes)
+        """Raises NotFound (`no_structure`) for formats without nodes, LimitExceeded past a limit."""
+        return open_document(self.raw, self.format, self.notes, limits=self.limits)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

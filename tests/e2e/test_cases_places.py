@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from evidence_store.errors import InvalidInput
 from evidence_store.excerpts import NoLimit
-from evidence_store.model import EvidenceId
 from projector import TokenLimit, counter_for
 from tests.conftest import ROOT
 from tests.e2e.cases import Check, expected, list_cases, list_checks, put, read_input, verbs
@@ -173,14 +171,86 @@ def test_lines_have_no_references(evidence: Evidence) -> None:
     assert evidence("get", id_, "--expand", "refs").error(2)["code"] == "no_structure"
 
 
-def test_references_without_end_are_refused(tmp_path: Path) -> None:
-    many = {f"s{n}": {"$ref": "#/leaf"} for n in range(201)}
-    with make_store(tmp_path) as store:
-        put_into(store, json.dumps({"many": many, "leaf": 1}).encode())
-        id_: EvidenceId = read(store, "/many").id
-        with pytest.raises(InvalidInput) as caught:
-            store.references.expand(id_, NoLimit())
-    assert (caught.value.error_code, caught.value.details) == ("too_many_refs", {"limit": 200})
+# -- references that are too many, or lead too far
+
+
+def expand_document(evidence: Evidence, document: object, pointer: str) -> dict[str, Any]:
+    path = evidence.folder.parent / "refs.json"
+    path.write_text(json.dumps(document))
+    evidence("put", path, "--resource", "refs.json").answer()
+    id_ = evidence("read", "refs.json", "--pointer", pointer).answer()["id"]
+    packet = evidence("get", id_, "--expand", "refs").answer()
+    assert evidence("get", packet["id"]).answer()["integrity"] == "ok"
+    return packet
+
+
+def n_left(packet: Mapping[str, Any]) -> int:
+    return sum(int(one.removeprefix("refs_not_followed/1=")) for one in packet["transforms"] if one.startswith("refs_not_followed/1="))
+
+
+def nested(n: int, leaf: object) -> object:
+    for _ in range(n):
+        leaf = {"x": leaf}
+    return leaf
+
+
+def test_as_many_references_are_followed_as_the_bound_allows(evidence: Evidence) -> None:
+    many = [{"$ref": f"#/leaves/{n}", "beside": n} for n in range(230)]
+    packet = expand_document(evidence, {"many": many, "leaves": list(range(230))}, "/many")
+    assert packet["value"] == [*range(200), *many[200:]]
+    assert (len(marks_of(packet, "ref_followed")), n_left(packet)) == (200, 30)
+    assert marks_of(packet, "ref_not_followed") == [f"#/leaves/{n}" for n in range(200, 220)]
+
+
+def test_what_would_make_the_value_too_large_is_not_followed_and_what_fits_behind_it_is(evidence: Evidence) -> None:
+    document = {"a": [{"$ref": "#/large"}, {"$ref": "#/larger"}, {"$ref": "#/small"}], "large": "y" * 200_000, "larger": "y" * 100_000}
+    packet = expand_document(evidence, document | {"small": 1}, "/a")
+    assert packet["value"] == ["y" * 200_000, {"$ref": "#/larger"}, 1]
+    assert (marks_of(packet, "ref_not_followed"), n_left(packet)) == (["#/larger"], 1)
+
+
+def test_a_chain_of_references_ends_where_the_value_would_be_too_deep(evidence: Evidence) -> None:
+    chain = [nested(10, {"$ref": f"#/chain/{n + 1}"}) for n in range(100)]
+    packet = expand_document(evidence, {"a": {"$ref": "#/chain/0"}, "chain": [*chain, 1]}, "/a")
+    assert (marks_of(packet, "ref_not_followed"), n_left(packet)) == (["#/chain/49"], 1)
+    assert json.dumps(packet["value"]).count("{") == 491
+
+
+def test_a_deep_value_without_references_is_itself(evidence: Evidence) -> None:
+    deep = nested(480, 1)
+    packet = expand_document(evidence, {"a": deep}, "/a")
+    assert (packet["value"], packet["transforms"]) == (deep, [])
+
+
+def test_circles_that_branch_end_at_the_bound(evidence: Evidence) -> None:
+    """Each names all others, so that the ways through them are more than can be walked; none goes round."""
+    names = [f"s{n}" for n in range(12)]
+    schemas = {one: {other: {"$ref": f"#/schemas/{other}"} for other in names} for one in names}
+    packet = expand_document(evidence, {"a": {"$ref": "#/schemas/s0"}, "schemas": schemas}, "/a")
+    assert (len(marks_of(packet, "ref_circular")) > 0, n_left(packet) > 0) == (True, True)
+
+
+def test_a_value_that_is_itself_too_large_is_refused(evidence: Evidence) -> None:
+    path = evidence.folder.parent / "refs.json"
+    path.write_text(json.dumps(["y" * 300_000]))
+    evidence("put", path, "--resource", "refs.json").answer()
+    id_ = evidence("read", "refs.json", "--pointer", "").answer()["id"]
+    assert evidence("get", id_, "--expand", "refs").error(2)["code"] == "too_large"
+
+
+REF = {"$ref": "#/b"}
+
+
+@pytest.mark.parametrize(
+    ("document", "value"),
+    [
+        ({"responses": {"default": REF}}, {"responses": {"default": 1}}),
+        ({"properties": {"example": REF, "x": {"example": REF}}}, {"properties": {"example": 1, "x": {"example": REF}}}),
+        ({"properties": {"properties": {"default": REF}}}, {"properties": {"properties": {"default": REF}}}),
+    ],
+)
+def test_a_name_that_somebody_chose_is_no_word_of_a_schema(evidence: Evidence, document: object, value: object) -> None:
+    assert expand_document(evidence, {"a": document, "b": 1}, "/a")["value"] == value
 
 
 # -- what a process touches

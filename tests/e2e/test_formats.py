@@ -93,6 +93,39 @@ def test_another_format_has_no_test_cases(run: Command, put: Command) -> None:
     assert run("read", "a.json", "--case", "a/b", exits=3)["code"] == "no_structure"
 
 
+@pytest.mark.parametrize(
+    ("name", "raw", "format", "selector"),
+    [
+        ("go.log", b'{"Action":"run","Package":"p","Test":"T"}\n{"Action":"fail","Package":"p","Test":"T"}\n', "jsonl", ("--case", "p/T")),
+        ("junit.out", REPORT, "junit", ("--case", "api/late")),
+        ("api.txt", b"openapi: 3.0.0\npaths: {/a: {get: {}}}\n", "yaml", ("--operation", "get /a")),
+        ("api.md", b'{"a": 1}', "json", ("--pointer", "/a")),
+    ],
+)
+def test_a_text_that_looks_like_a_document_says_how_it_is_read_as_one(
+    run: Command, put: Command, tmp_path: Path, name: str, raw: bytes, format: str, selector: tuple[str, str]
+) -> None:
+    put(name, raw)
+    error = run("read", name, *selector, exits=3)
+    assert (error["code"], error["format"], error["known"]) == ("no_structure", "text", [format])
+    assert f"--format {format}" in error["message"]
+    assert put(name, raw, "--format", format, exits=2)["code"] == "format_differs", "hence another name"
+    run("put", str(tmp_path / name), "--resource", f"again/{name}", "--format", format)
+    assert run("read", f"again/{name}", *selector)["format"] == format
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [("run.log", b"[INFO] no document\n"), ("run.csv", b"a,b\n1,2\n"), ("run.bin", b"\x89PNG\0"), ("none.log", b""), ("torn", b'{"a": \n')],
+)
+def test_what_looks_like_no_document_is_told_which_there_are(run: Command, put: Command, name: str, raw: bytes) -> None:
+    stored = put(name, raw)
+    error = run("read", name, "--case", "a/b", exits=3)
+    assert (error["code"], error["format"]) == ("no_structure", stored["format"])
+    assert error["known"] == ["json", "jsonl", "yaml", "junit"]
+    assert "--format" in error["message"]
+
+
 def test_a_row_of_csv_is_read_by_its_lines(run: Command, put: Command) -> None:
     notes = {note["code"] for note in put("rows.csv", b'a;b\n1;"x\ny"\n')["notes"]}
     assert notes == {"table", "long_rows"}
@@ -147,3 +180,47 @@ def test_a_quote_within_a_node_is_looked_for_there_alone(run: Command, put: Comm
     error = run("read", "a.json", "--quote", "north", "--pointer", "/a", exits=2)
     raw = '{"a": "the “north” gate, north", "b": "the “north” gate"}'.encode()
     assert [raw[start:end] for start, end in error["places"]] == [b"north", b"north"]
+
+
+def test_json_in_yaml_is_read_as_it_is_in_json(run: Command, put: Command) -> None:
+    raw = b'{"mood": "\\ud83d\\ude00 ok", "k\\ud83d\\ude00": [1, 2]}\n'
+    for name in ("a.json", "a.yaml"):
+        put(name, raw)
+    for pointer in ("/mood", "/k\U0001f600/1"):
+        json_packet, yaml_packet = (again(run, run("read", name, "--pointer", pointer)) for name in ("a.json", "a.yaml"))
+        assert (yaml_packet["bytes"], yaml_packet["value"]) == (json_packet["bytes"], json_packet["value"])
+    assert len(run("search", "a.yaml", "\U0001f600 ok")["packets"]) == 1
+    assert json.loads(run("read", "a.yaml", "--pointer", "", "--keys")["excerpt"]) == ["mood", "k\U0001f600"]
+    refused = put("half.yaml", b'a: "\\ud83d"\n', exits=2)
+    assert (refused["code"], refused["line"], refused["column"]) == ("lone_surrogate", 1, 5)
+
+
+DEEP = b"a: " + b"[" * 600 + b"1" + b"]" * 600 + b"\n"
+DEEP_REPORT = b"<testsuites>" + b"<testsuite name='s'>" * 600 + b"<testcase name='t'/>" + b"</testsuite>" * 600 + b"</testsuites>"
+ALIASES = b"a: &a [" + b"1, " * 1200 + b"1]\nb: [" + b"*a, " * 999 + b"*a]\n"
+MERGES = b"m0: &m0 {k: 1}\n" + b"".join(b"m%d: &m%d {<<: *m%d}\n" % (n, n, n - 1) for n in range(1, 41))
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "variable", "pointer"),
+    [
+        ("deep.yaml", DEEP, "MAX_DEPTH", "/a" + "/0" * 600),
+        ("deep.xml", DEEP_REPORT, "MAX_DEPTH", "/" + "~1".join("s" * 600) + "/t"),
+        ("aliases.yaml", ALIASES, "MAX_ALIAS_NODES", "/b/999/1199"),
+        ("merges.yaml", MERGES, "MAX_MERGE_DEPTH", "/m40/k"),
+    ],
+)
+def test_a_stored_document_is_opened_under_the_bounds_that_are_set(
+    run: Command, put: Command, monkeypatch: pytest.MonkeyPatch, name: str, raw: bytes, variable: str, pointer: str
+) -> None:
+    refused = put(name, raw, exits=2)
+    assert refused["code"] == "limit_exceeded"
+    monkeypatch.setenv(f"EVIDENCE_STORE_{variable}", "2000000")
+    put(name, raw)
+    packet = again(run, run("read", name, "--pointer", pointer))
+    assert run("summary", name, "--kind", "json-shape")["transforms"] == ["summary/json-shape/1"]
+    assert run("verify", "--deep")["ok"] is True
+    monkeypatch.delenv(f"EVIDENCE_STORE_{variable}")
+    for words in (("read", name, "--pointer", pointer), ("get", packet["id"])):
+        assert run(*words, exits=2)["limit"] == refused["limit"]
+    assert run("read", name, "--lines", "1-1")["revision"] == 1

@@ -1,5 +1,6 @@
 """Revisions that grow: what was stored of a log is shared with what comes after, and nothing is proved by what is not there yet."""
 
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,15 +12,15 @@ from hypothesis import strategies as st
 
 from evidence_store.blobs import BlobKey
 from evidence_store.blobs.local import blob_path
-from evidence_store.errors import IntegrityMismatch, InvalidInput
+from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound, RefusedDocument
 from evidence_store.excerpts import NoLimit
 from evidence_store.frames import FRAME_BYTES
-from evidence_store.model import DEFAULT_WORKSPACE, LineRange, ResourceName, Selector, Span
+from evidence_store.model import DEFAULT_WORKSPACE, Currency, LineRange, ResourceName, Selector, Span
 from evidence_store.store import BLOBS_NAME, EvidenceStore
 from evidence_store.store.blob_frames import MAX_SHARED_RUNS
 from evidence_store.store.comparisons import SearchRequest
 from evidence_store.store.passages import Place
-from tests.factories import make_store, put, read, tampering
+from tests.factories import claim, deliver, make_store, open_step, put, read, tampering
 
 RUN = ResourceName("ci/run.log")
 CHANCE = random.Random(7)
@@ -198,3 +199,59 @@ def test_a_diff_with_a_document_that_is_not_complete_says_nothing_of_what_is_abs
     assert pairs() == [("removed", False)]
     put(store, b'{"a": 1}', name)
     assert pairs() == [("removed", True)]
+
+
+# -- records that break off
+
+EVENTS = ResourceName("ci/events.jsonl")
+RECORDS = b"".join(b'{"n": %d, "s": "%s"}\n' % (n, b"x" * (n % 90)) for n in range(4_000))
+"""About 250 KB: more than a small text, so that it has an index."""
+
+
+@pytest.mark.parametrize("end", [10, 200, 65_000, 100_000, 200_003])
+def test_half_a_record_is_kept_as_bytes_and_completed_by_what_follows(store: EvidenceStore, folder: Path, end: int) -> None:
+    n_whole = RECORDS.count(b"\n", 0, end)
+    first = put(store, RECORDS[:end], EVENTS, complete=False).revision
+    assert (first.complete, first.notes[-1].code, first.notes[-1].line) == (False, "incomplete_line", n_whole + 1)
+    assert store.sources.get_bytes(EVENTS, 1) == RECORDS[:end]
+    with pytest.raises(NotFound):
+        read(store, f"/{n_whole}", EVENTS)
+    if n_whole:
+        whole = read(store, f"/{n_whole - 1}", EVENTS)
+        assert whole.value is not None
+        assert json.loads(whole.value)["n"] == n_whole - 1
+    torn = read(store, f"{n_whole + 1}-{n_whole + 1}", EVENTS, kind="lines")
+    assert torn.excerpt == RECORDS[RECORDS.rfind(b"\n", 0, end) + 1 : end].decode()
+    tree = store.sources.get_tree(first)
+    assert sum(1 for _ in tree.children(tree.root)) == len(tree.children(tree.root)) == n_whole
+    with pytest.raises(RefusedDocument):
+        put(store, RECORDS[:end], EVENTS)
+
+    second = put(store, RECORDS, EVENTS).revision
+    assert (second.number, second.complete, second.notes) == (2, True, ())
+    assert f'"n": {n_whole},' in read(store, f"/{n_whole}", EVENTS).excerpt
+    assert read(store, "/3999/n", EVENTS).excerpt == "3999"
+    if end > FRAME_BYTES:
+        with tampering(folder) as database:
+            assert database.execute("SELECT count(*) FROM shared_frames").fetchone() != (0,)
+    assert store.locations.currency(torn.id) in (Currency.SAME, Currency.MOVED)
+    assert store.checks.verify(deep=True).faults == ()
+
+
+def test_a_claim_does_not_rest_on_half_a_record(store: EvidenceStore) -> None:
+    put(store, b'{"n": 1}\n{"n": ', EVENTS, complete=False)
+    step = open_step(store)
+    for lines, reasons in (("2-2", True), ("1-1", False)):
+        packet = read(store, lines, EVENTS, kind="lines")
+        deliver(store, step, packet, call=f"call_{lines}")
+        assert (f"incomplete_line:{packet.id}" in claim(store, step, "`n` is 1.", ("support", packet)).reason) is reasons
+
+
+def test_a_text_that_breaks_off_in_a_character_is_in_no_other_encoding(store: EvidenceStore) -> None:
+    for text, name in (("start\ncafé", "short.log"), ("start\n" * 20_000 + "café", "long.log")):
+        raw = text.encode()
+        put(store, raw[:-1], name, complete=False)
+        notes = {note.code for note in store.sources.get_revision(ResourceName(name), 1).notes}
+        assert notes == {"incomplete_line"}
+        put(store, raw, name, complete=False)
+        assert len(store.comparisons.search([(ResourceName(name), None)], SearchRequest("café"), NoLimit()).packets) == 1

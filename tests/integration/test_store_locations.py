@@ -6,14 +6,14 @@ import pytest
 
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.excerpts import NoLimit, show_receipt
-from evidence_store.model import Currency, EvidenceId, Kind, ResourceName, Selector
+from evidence_store.model import Currency, EvidenceId, Format, Kind, ResourceName, Selector
 from evidence_store.records.sources import Resource
 from evidence_store.store import EvidenceStore
 from evidence_store.store.comparisons import SearchRequest
 from evidence_store.store.found import whole_passage
 from evidence_store.store.locations import LocateAnswer
 from evidence_store.store.mint import mint
-from tests.factories import put, read, tampering
+from tests.factories import put, put_all, read, tampering
 
 LOG = ResourceName("run.log")
 OLD = b"start\n12:00 worker 7 failed: timeout after 30 s\nend\n"
@@ -126,7 +126,57 @@ def test_an_absence_is_not_known_of_a_revision_that_is_not_complete(store: Evide
     put(store, OLD, LOG)
     absent = receipt(store, "panic")
     put(store, NEW, LOG, complete=False)
-    assert store.locations.currency(absent) is Currency.GONE
+    assert store.locations.currency(absent) is Currency.UNKNOWN
+    assert store.locations.locate(absent, LOG, None, NoLimit()) == LocateAnswer(Currency.UNKNOWN, None)
+    put(store, OLD, LOG, complete=False)
+    assert store.locations.currency(absent) is Currency.UNKNOWN, "the same bytes, and more is to come"
+    put(store, b"a panic\n", LOG, complete=False)
+    assert store.locations.currency(absent) is Currency.CHANGED, "a hit is one, whatever is to come"
+
+
+@pytest.mark.parametrize(
+    ("name", "newer"),
+    [
+        ("r.xml", b'<testsuite><testcase name="caf&#233;"/></testsuite>'),
+        ("r.log", b"caf\xe9\nand \xff\x81 more\n"),
+    ],
+    ids=["as an entity", "not UTF-8"],
+)
+def test_an_absence_is_not_known_of_a_revision_that_may_hold_it_unseen(store: EvidenceStore, name: str, newer: bytes) -> None:
+    """No hit in it proves nothing, so the receipt of the one before is not said to hold of it."""
+    named = ResourceName(name)
+    put(store, b"nothing\n", named, format=Format.TEXT)
+    (found,) = store.comparisons.search([(named, None)], SearchRequest("café"), NoLimit()).receipts
+    put(store, newer, named)
+    assert store.comparisons.search([(named, None)], SearchRequest("café"), NoLimit()).receipts == ()
+    assert store.locations.currency(found.id) is Currency.UNKNOWN
+
+
+def test_a_passage_is_not_gone_from_a_revision_that_goes_on(store: EvidenceStore) -> None:
+    put_all(store, OLD, name=LOG)
+    cited = read(store, "2-2", LOG, kind="lines").id
+    put(store, OLD[:4], LOG, complete=False)
+    assert store.locations.currency(cited) is Currency.UNKNOWN
+    put(store, OLD[:4], LOG)
+    assert store.locations.currency(cited) is Currency.GONE, "the same bytes, closed"
+
+
+def test_keys_that_may_still_come_are_neither_the_same_nor_gone(store: EvidenceStore) -> None:
+    put(store, b'{"o": {"a": 1, "b": 2}, "p": {"c": 1}}', KEYED)
+    cited, other = (read(store, pointer, KEYED, view="keys").id for pointer in ("/o", "/p"))
+    for newer, verdict in ((b'{"o": {"a": 1}}', Currency.UNKNOWN), (b'{"o": {"a": 1, "x": 2}}', Currency.CHANGED)):
+        put(store, newer, KEYED, complete=False)
+        assert store.locations.currency(cited) is verdict
+        assert store.locations.currency(other) is Currency.UNKNOWN
+        assert store.locations.locate(cited, KEYED, None, NoLimit()) == LocateAnswer(verdict, None)
+
+
+def test_keys_of_what_holds_none_any_more_are_changed(store: EvidenceStore) -> None:
+    put(store, b'{"o": {"a": 1}}', KEYED)
+    cited = read(store, "/o", KEYED, view="keys").id
+    put(store, b'{"o": 5}', KEYED)
+    assert store.locations.currency(cited) is Currency.CHANGED
+    assert store.locations.locate(cited, KEYED, None, NoLimit()) == LocateAnswer(Currency.CHANGED, None)
 
 
 def test_a_receipt_is_replayed_and_not_believed(store: EvidenceStore, folder: Path) -> None:

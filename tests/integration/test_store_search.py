@@ -9,7 +9,7 @@ from evidence_store.deadline import Deadline
 from evidence_store.documents.model import DEFAULT_LIMITS
 from evidence_store.errors import LimitExceeded, NotFound
 from evidence_store.excerpts import NoLimit
-from evidence_store.model import ResourceName
+from evidence_store.model import Integrity, ResourceName
 from evidence_store.store import EvidenceStore
 from evidence_store.store.comparisons import MAX_SEARCHED, SearchAnswer, SearchRequest, Target
 from evidence_store.store.core import Core
@@ -84,6 +84,19 @@ def test_a_search_ends_when_its_time_is_over(logs: EvidenceStore) -> None:
     with pytest.raises(LimitExceeded) as caught:
         find(EvidenceStore(core), names("ci/a.log"), "error")
     assert caught.value.error_code == "too_slow"
+
+
+def test_what_searches_again_and_a_diff_by_lines_end_then_too(logs: EvidenceStore) -> None:
+    (receipt,) = logs.comparisons.search(names("ci/a.log"), SearchRequest("nowhere", ignore_case=True), NoLimit()).receipts
+    late = EvidenceStore(replace(logs.core, limits=replace(DEFAULT_LIMITS, max_seconds=-1)))
+    with pytest.raises(LimitExceeded) as caught:
+        late.passages.get(receipt.id, NoLimit())
+    assert caught.value.error_code == "too_slow"
+    with pytest.raises(LimitExceeded) as caught:
+        late.comparisons.diff((ResourceName("ci/a.log"), None), (ResourceName("ci/b.log"), None), None, 10, NoLimit())
+    assert caught.value.error_code == "too_slow"
+    integrity, why = late.checks.integrity(receipt.id)
+    assert (integrity, "more than" in why) == (Integrity.NOT_CHECKED, True)
 
 
 def test_a_deadline_is_over_once_its_seconds_are_gone() -> None:

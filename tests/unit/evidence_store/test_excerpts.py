@@ -2,17 +2,20 @@
 
 import json
 import re
+from collections.abc import Sequence
+from typing import overload
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence_store.documents.detect import open_document
-from evidence_store.documents.model import Document, Node
+from evidence_store.documents.json import JsonDocument
+from evidence_store.documents.model import Child, Document, Node
 from evidence_store.documents.resolve import resolve
 from evidence_store.errors import NotContainer, NotFound
-from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, show_derived, show_node, show_receipt, show_slice
-from evidence_store.model import Cut, Format, Span
+from evidence_store.excerpts import Children, NoLimit, Shown, continue_by_lines, cut_text, show_keys, show_node, show_receipt, show_slice
+from evidence_store.model import Cut, Format, Span, TextLimit
 from tests.fakes import CharacterLimit
 
 ORDERS = json.dumps({f"order{n}": {"id": n, "note": "x" * 20} for n in range(30)}, indent=1).encode()
@@ -124,14 +127,59 @@ def test_what_fits_is_not_cut() -> None:
     assert show_slice(b"one\n", Span(0, 4), CharacterLimit(4)) == Shown("one\n")
 
 
-def test_derived_text_is_its_own_value() -> None:
-    assert show_derived('["a"]', "keys/1", NoLimit()) == Shown('["a"]', ("keys/1",), value=b'["a"]')
+KEYED = '{"größe": 1, "b": [2], "c": {}}'.encode()
 
 
-def test_derived_text_that_is_cut_has_no_value() -> None:
-    shown = show_derived('["größe","b"]', "keys/1", CharacterLimit(5))
-    assert (shown.text, shown.value, shown.transforms) == ('["grö', None, ("keys/1",))
-    assert shown.cut == Cut(Span(0, 6), 13, 1)
+def keys_of(limit: TextLimit, children: Children | None = None, raw: bytes = KEYED) -> Shown:
+    document = JsonDocument(raw)
+    return show_keys(document, document.root, limit, children)
+
+
+def test_keys_are_their_own_value() -> None:
+    assert keys_of(NoLimit()) == keys_of(CharacterLimit(17)) == keys_of(NoLimit(), Children(0, 9))
+    assert keys_of(NoLimit()) == Shown('["größe","b","c"]', ("keys/1",), value='["größe","b","c"]'.encode())
+    assert keys_of(NoLimit(), raw=b"{}") == Shown("[]", ("keys/1",), value=b"[]")
+
+
+def test_keys_that_do_not_fit_are_cut_between_two_and_say_how_to_go_on() -> None:
+    """What is shown is an array of its own, and the pages stand one behind the other in the bytes of the container."""
+    cut = KEYED.index(b', "c"')
+    assert keys_of(CharacterLimit(16)) == Shown('["größe","b"]', ("keys/1",), Cut(Span(0, cut), 17, 1), next="--keys --children 2-2")
+    assert keys_of(CharacterLimit(16), Children(2, 2)) == Shown('["c"]', ("keys/1",), Cut(Span(cut, len(KEYED)), None, 1))
+    assert keys_of(NoLimit(), Children(0, 1)).next == "--keys --children 2-2"
+
+
+def test_a_key_that_is_itself_too_long_is_cut_and_those_behind_it_are_reached() -> None:
+    shown = keys_of(CharacterLimit(5))
+    assert (shown.text, shown.value, shown.next) == ('["grö', None, "--keys --children 1-2")
+
+
+def test_keys_past_the_end_are_not_found() -> None:
+    with pytest.raises(NotFound) as caught:
+        keys_of(NoLimit(), Children(3, 5))
+    assert caught.value.details == {"n_children": 3}
+
+
+@given(st.lists(st.text(), unique=True), st.integers(2, 60))
+def test_the_pages_of_keys_hold_each_of_them_once(names: list[str], n_chars: int) -> None:
+    raw = json.dumps(dict.fromkeys(names)).encode()
+    found: list[str] = []
+    page: Children | None = None
+    at = 0
+    while True:
+        shown = keys_of(CharacterLimit(n_chars), page, raw)
+        assert shown.cut is None or shown.cut.shown.start == at
+        if len(shown.text) <= n_chars and shown.text.endswith("]"):
+            found += json.loads(shown.text)
+        else:
+            found.append(names[len(found)])  # too long by itself
+        if shown.next is None:
+            break
+        assert shown.cut is not None
+        at = shown.cut.shown.end
+        first, last = shown.next.removeprefix("--keys --children ").split("-")
+        page = Children(int(first), int(last))
+    assert found == names
 
 
 def test_a_receipt_is_shown_within_every_limit_and_is_no_json() -> None:
@@ -194,3 +242,36 @@ def test_a_cut_never_tears_an_escape() -> None:
         assert not re.search(r"(?<!\\)\\(?:u[0-9a-f]{0,3})?$", made.text), made.text
         assert made.cut is None or source.startswith(source.encode()[: made.cut.shown.end].decode())
         assert "\\ud83d" not in made.text
+
+
+class Watched(JsonDocument):
+    """Counts the children that are asked for one by one."""
+
+    n_asked = 0
+
+    def children(self, node: Node) -> Sequence[Child]:
+        return WatchedChildren(self, super().children(node))
+
+
+class WatchedChildren(Sequence[Child]):
+    def __init__(self, document: Watched, children: Sequence[Child]) -> None:
+        self._document, self._children = document, children
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+    @overload
+    def __getitem__(self, index: int) -> Child: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Child]: ...
+    def __getitem__(self, index: int | slice) -> Child | Sequence[Child]:
+        self._document.n_asked += 1
+        return self._children[index]
+
+
+@pytest.mark.parametrize("first", [0, 50_000])
+def test_a_page_of_keys_costs_what_it_shows(first: int) -> None:
+    document = Watched(json.dumps({f"key{n:05}": n for n in range(100_000)}).encode())
+    shown = show_keys(document, document.root, CharacterLimit(10_000), Children(first, 99_999))
+    assert len(json.loads(shown.text)) == 909
+    assert document.n_asked <= 1024 + 2, "256, 512, 1 024 keys; and those between which the page stands"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidence_store.documents.detect import Detection, detect, inspect, open_document
-from evidence_store.documents.jsonl import IndexedLines, JsonLinesDocument, lines_index
+from evidence_store.documents.jsonl import IndexedLines, JsonLinesDocument, end_of_records, lines_index
 from evidence_store.documents.model import Document, Limits, Node
 from evidence_store.documents.outline import keys_text, outline
 from evidence_store.documents.resolve import resolve
@@ -222,3 +222,51 @@ def test_every_record_is_found_with_its_value(records: list[dict[str, object]], 
     inspect(raw, Detection(Format.JSONL, "application/jsonl", named=True))
     document = JsonLinesDocument(raw)
     assert [json.loads(document.source(child.node)) for child in document.children(document.root)] == records
+
+
+# -- a text that is still written
+
+
+GROWING = '{"n": 1, "s": "größe \\" x"}\n[true, 2.5]\r\n\n"日志"\n12345\n{"n": 2}\n'.encode()
+
+
+@pytest.mark.parametrize("end", range(len(GROWING) + 1))
+def test_what_breaks_off_anywhere_has_the_records_that_are_whole(end: int) -> None:
+    raw = GROWING[:end]
+    found = inspect(raw, NAMED, complete=False)
+    document = open_document(raw, found.format, found.notes)
+    whole = JsonLinesDocument(GROWING)
+    records = [document.source(child.node) for child in document.children(document.root)]
+    expected = [whole.source(child.node) for child in whole.children(whole.root) if child.node.span.end <= end]
+    assert records[: len(expected)] == expected
+    # Beyond them at most a number of which digits are missing, which is noted as such.
+    notes = [note for note in found.notes if note.code == "incomplete_line"]
+    assert records[len(expected) :] in ([], [raw[raw.rfind(b"\n") + 1 :]])
+    if len(records) > len(expected):
+        assert (records[-1].isdigit(), [note.byte for note in notes]) == (True, [None])
+    last = raw[raw.rfind(b"\n") + 1 :].strip()
+    if last and last not in records:
+        assert [(note.line, note.byte) for note in notes] == [(raw.count(b"\n") + 1, raw.rfind(b"\n") + 1)]
+    elif not last.isdigit():
+        assert notes == []
+
+
+def test_only_the_last_line_may_break_off() -> None:
+    with pytest.raises(RefusedDocument):
+        inspect(b'{"a":\n{"b":1}\n', NAMED, complete=False)
+    with pytest.raises(RefusedDocument):
+        inspect(b'{"a":1}\n{"b":', NAMED)
+
+
+@pytest.mark.parametrize("raw", [b"{", b"\xef\xbb\xbf{", b"\xef\xbb", b'"\xe6\x97'])
+def test_half_of_the_first_record_is_a_text_without_records(raw: bytes) -> None:
+    found = inspect(raw, NAMED, complete=False)
+    document = open_document(raw, found.format, found.notes)
+    assert (len(document.children(document.root)), found.notes[-1].code, found.notes[-1].byte) == (0, "incomplete_line", 0)
+
+
+def test_the_index_ends_before_half_a_record() -> None:
+    raw = b'{"a": 1}\n' * 3 + b'{"a": '
+    (root,) = lines_index(raw[: end_of_records(inspect(raw, NAMED, complete=False).notes)]).containers
+    assert (root.span, root.n_children) == (Span(0, 26), 3)
+    assert lines_index(b"").containers == ()
