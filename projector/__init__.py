@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Receipt,
         Segment,
         Step,
+        StrategyUsed,
         Withheld,
     )
     from projector.packet_json import packet_from_json
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from projector.step_json import step_from_json
     from projector.stored_receipt import receipt_from_json
     from projector.strategies import Compared, compare_strategies, compared_json, compared_text
+    from projector.strategy import NAMED_STRATEGIES, ChosenStrategy, Strategy
+    from projector.strategy_choice import strategy_for
     from projector.tokens.cut import CutText, cut_json, cut_text
     from projector.tokens.figures import figure_of
     from projector.tokens.limit import TokenLimit
@@ -103,6 +106,7 @@ _HOME = {
         "Receipt",
         "Segment",
         "Step",
+        "StrategyUsed",
         "Withheld",
     ),
     "packet_json": ("packet_from_json",),
@@ -136,6 +140,8 @@ _HOME = {
         "compared_json",
         "compared_text",
     ),
+    "strategy": ("NAMED_STRATEGIES", "ChosenStrategy", "Strategy"),
+    "strategy_choice": ("strategy_for",),
     "stored_receipt": ("receipt_from_json",),
     "receipt_diff": (
         "ReceiptDiff",
@@ -155,9 +161,11 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "KNOWN_COUNTERS",
+    "NAMED_STRATEGIES",
     "BrokenRule",
     "Budget",
     "Candidate",
+    "ChosenStrategy",
     "Compacted",
     "CompactionOutcome",
     "CompactionRule",
@@ -206,6 +214,8 @@ __all__ = [
     "SectionsText",
     "Segment",
     "Step",
+    "Strategy",
+    "StrategyUsed",
     "Summariser",
     "TokenCounter",
     "TokenLimit",
@@ -258,6 +268,7 @@ __all__ = [
     "reported_input",
     "section_tokens",
     "step_from_json",
+    "strategy_for",
     "tightened",
     "tightened_cap",
     "validate",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from evidence_store.model import MASKED, EvidenceId, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.dialogue import Dialogue, Passage
-from projector.fit import BACKGROUND_SHARE, CANDIDATE_SHARE, NOT_PERMITTED, SHOWN_STATES
+from projector.fit import NOT_PERMITTED, SHOWN_STATES
 from projector.fitted import Material
 from projector.history import last_message
 from projector.layout import Update, background_line, progress_counts, update_message
@@ -181,7 +181,8 @@ class _Appending:
 
     def _background(self, measure: Measure) -> tuple[Candidate, ...]:
         """Candidates that are not told yet, as far as the share of the background goes."""
-        left, cap = (self._material.dynamic_tokens * share // 100 for share in (BACKGROUND_SHARE, CANDIDATE_SHARE))
+        strategy = self._material.chosen.strategy
+        left, cap = (self._material.dynamic_tokens * share // 100 for share in (strategy.background_share, strategy.candidate_share))
         found: list[Candidate] = []
         for one in prepare(self._material.step.candidates).ready:
             tokens = _price(one, measure)

@@ -1,6 +1,6 @@
 """What evidence a step is about: given as packets or read through the port, permitted, and which needs it meets."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -120,3 +120,11 @@ def _met_claim(name: str, step: Step, packets: Mapping[EvidenceId, Packet]) -> _
             available = all(evidence in packets and MASKED not in packets[evidence].transforms for evidence in ids)
             return _Met(ids, "") if available else _Met((), "its evidence is not available")
     return _Met((), "there is no such claim in this step")
+
+
+def several_revisions(packets: Iterable[Packet]) -> tuple[tuple[EvidenceId, ...], ...]:
+    """Of resources that the packets show in several revisions, the evidence of each revision, in the order of the packets."""
+    found: dict[str, dict[int, dict[EvidenceId, None]]] = {}
+    for packet in packets:
+        found.setdefault(packet.resource, {}).setdefault(packet.revision, {})[packet.id] = None
+    return tuple(tuple(ids) for revisions in found.values() if len(revisions) > 1 for ids in revisions.values())

@@ -29,6 +29,8 @@ from projector.recap import BuiltIn, Summariser
 from projector.rejudge import rejudge
 from projector.render.packets import format_packet
 from projector.render.sections import format_claim_line, format_progress_item
+from projector.strategy import Strategy
+from projector.strategy_choice import chosen_for
 
 DEFAULT_THRESHOLD: Final = 0.8
 _N_NAMED = 3
@@ -48,6 +50,11 @@ class CompactionRule:
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1 or self.keep_messages < 0 or self.large_tokens < 0:
             raise RefusedStep(f"no rule of compaction: {self!r}")
+
+
+def rule_of(strategy: Strategy) -> CompactionRule:
+    """What a strategy says of compaction."""
+    return CompactionRule(threshold=strategy.compact_at / 100, keep_messages=strategy.keep_messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +108,8 @@ def compact_step(
     rule: CompactionRule | None = None,
     detector: ConstraintDetector | None = None,
 ) -> CompactionOutcome:
-    """The step compacted where it is due; with the built-in summariser, rule and detector where none is given."""
-    rule = rule or CompactionRule()
+    """The step compacted where it is due; with the built-in summariser and detector, and by the step's strategy, where none is given."""
+    rule = rule or rule_of(chosen_for(step).strategy)
     scales = _Scales(step, Measure(counter))
     before, due = scales.total(step), int(scales.budget.input_cap * rule.threshold)
     room = scales.budget.dynamic

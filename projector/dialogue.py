@@ -17,6 +17,7 @@ from projector.minified import minified
 from projector.model import JsonObject, Step
 from projector.permission import Permission
 from projector.recap import recap_labels
+from projector.strategy import Strategy
 
 UNCLEARED = "a recap of what the principal may not see"
 
@@ -66,12 +67,15 @@ def instructions(step: Step) -> tuple[Item, ...]:
 class Dialogue:
     """Reads a step's history from its end, and prices its groups."""
 
-    def __init__(self, step: Step, dialect: Dialect, measure: Measure, permission: Permission, request: Request) -> None:
+    def __init__(
+        self, step: Step, dialect: Dialect, measure: Measure, permission: Permission, request: Request, strategy: Strategy
+    ) -> None:
         self._step = step
         self._dialect = dialect
         self._measure = measure
         self._permission = permission
         self._request = request
+        self._strategy = strategy
         self._cleared = frozenset(step.principal.clearances)
         self._groups: Iterator[Group] = iter_history(step)
         self._reached = step.n_messages
@@ -107,10 +111,11 @@ class Dialogue:
         return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
 
     def passage(self, group: Group, shown: frozenset[EvidenceId], *, referring: bool = False) -> Passage:
-        """The group priced: results that may not be seen withheld; by reference those shown elsewhere, or too old (or all, when asked)."""
+        """The group priced: results that may not be seen withheld; those shown elsewhere, too old or too far back (or all) by reference."""
         allowed = self._rewritten(group, group.messages, self._withheld)
         old = self._too_old(group)
-        chosen = frozenset(call for call in group.calls if referring or call in old or self._shown_elsewhere(call, shown))
+        every = referring or self._far_back(group)
+        chosen = frozenset(call for call in group.calls if every or call in old or self._shown_elsewhere(call, shown))
         messages = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
         texts = [(body.call, self._dialect.read(messages[body.at], 0).results[body.part].text) for body in group.bodies]
         return Passage(
@@ -119,7 +124,7 @@ class Dialogue:
             tokens=sum(map(self._measure.message, messages)),
             evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
             in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
-            note="; ".join(filter(None, (group.note, _by_reference(old) if messages != allowed else ""))),
+            note="; ".join(filter(None, (group.note, self._by_reference(group, old) if messages != allowed else ""))),
             n_withheld=sum(text == WITHHELD for _, text in texts),
         )
 
@@ -129,6 +134,20 @@ class Dialogue:
         if rounds is None or group.open_calls or self._newer.get(group.places, 0) < rounds:
             return ()
         return tuple(call for call in group.calls if any(one.age_s is not None for one in self._step.results.get(call, ())))
+
+    def is_recent(self, group: Group) -> bool:
+        """Whether it stands within the strategy's window of messages."""
+        n_messages = self._strategy.dialogue_messages
+        return n_messages is None or group.places[0] >= self._step.n_messages - n_messages
+
+    def _far_back(self, group: Group) -> bool:
+        """Whether the exchange is none of those that the strategy keeps results whole of."""
+        rounds = self._strategy.result_rounds
+        return rounds is not None and not group.open_calls and self._newer.get(group.places, 0) >= rounds
+
+    def _by_reference(self, group: Group, old: tuple[str, ...]) -> str:
+        behind = f"behind the newest {self._strategy.result_rounds} exchanges" if self._far_back(group) else ""
+        return ", ".join(filter(None, (BY_REFERENCE, behind, f"past their greatest age: {', '.join(old)}" if old else "")))
 
     def _rewritten(self, group: Group, messages: tuple[JsonObject, ...], new_body: NewBody) -> tuple[JsonObject, ...]:
         return rewritten(messages, group.bodies, self._dialect, new_body)
@@ -150,7 +169,3 @@ def _named_in(part: Part) -> tuple[EvidenceId, ...]:
     """Evidence that a text or the arguments of a call name; what a result names is looked at with its body."""
     text = part.text if part.kind == "text" else "" if part.kind == "result" else minified([part.arguments, part.raw])
     return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text))))
-
-
-def _by_reference(old: tuple[str, ...]) -> str:
-    return f"{BY_REFERENCE}, past their greatest age: {', '.join(old)}" if old else BY_REFERENCE

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evidence_store.errors import JsonValue
-from projector.model import Kept, MustExternalise, MustSplit, MustWait, Omitted, Outcome, Paused, Projected, Receipt, Section
-from projector.receipt import omitted_json, section_tokens
-from projector.render.scalars import format_value
+from projector.model import Kept, MustExternalise, MustSplit, MustWait, Omitted, Outcome, Paused, Projected, Receipt, Section, StrategyUsed
+from projector.receipt import omitted_json, section_tokens, strategy_json
+from projector.render.scalars import format_json, format_value
 
 MAX_LINES = 20
 """Lines of one section that are told to people; the JSON form has all."""
@@ -102,7 +102,8 @@ def explain_receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
         "dynamic_used": receipt.dynamic_used,
         "free": budget.input_cap - receipt.used,
     }
-    return {"budget": terms, "sections": [_section_json(one) for one in sections_of(receipt)]}
+    strategy = strategy_json(receipt.strategy) if receipt.strategy else None
+    return {"budget": terms, "strategy": strategy, "sections": [_section_json(one) for one in sections_of(receipt)]}
 
 
 def _section_json(one: SectionLines) -> dict[str, JsonValue]:
@@ -141,7 +142,13 @@ def _budget_lines(receipt: Receipt) -> tuple[str, ...]:
         f"fixed part: {budget.fixed} set aside, {fixed_used} used; what changes: room for {budget.dynamic}, {receipt.dynamic_used} used",
         *((f"begins with the input {receipt.appended_to}",) if receipt.appended_to else ()),
         *((f"made anew: {receipt.rebuilt}",) if receipt.rebuilt else ()),
+        *([_strategy_line(receipt.strategy)] if receipt.strategy else []),
     )
+
+
+def _strategy_line(used: StrategyUsed) -> str:
+    changed = "".join(f", {name} {format_json(value)}" for name, value in used.changed.items())
+    return f"strategy {used.name}{changed}: {used.reason}"
 
 
 def _iter_section_lines(receipt: Receipt) -> Iterator[str]:

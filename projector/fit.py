@@ -1,21 +1,23 @@
 """The stage that fits a step into its budget: what must stand first, then pieces in their order of claim, then whatever still fits.
 
-Order of claim: task and tool rules (the fixed part); an open exchange or the newest one, and what is needed; this step's evidence; an
-index line for each fact, open question and exclusion in use; recent dialogue; background; then the rest of each, while there is
-room. Sections further back have floors, so that much evidence cannot crowd out every fact; an unused floor flows on.
+Order of claim: task and tool rules (the fixed part); an open exchange or the newest one, and what is needed; in the strategy's order
+this step's evidence, an index line for each fact, open question and exclusion in use, recent dialogue, background; last the rest of
+each. Sections further back have floors, so that much evidence cannot crowd out every fact; an unused floor flows on.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evidence_store.model import MASKED, EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
+from projector.collect import several_revisions
 from projector.dialogue import BY_REFERENCE, Dialogue, Passage
 from projector.fitted import Fitted, Forbidden, Material, Overfull
 from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
-from projector.lines import Block, InUse, block_name, blocks, claims_text, visible
+from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text, visible
 from projector.measure import Measure
 from projector.model import Candidate, Kept, Withheld
-from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, leave
+from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, fill_equally, leave
 from projector.rejudge import NOT_AVAILABLE
 from projector.render.sections import (
     CLAIM_SECTIONS,
@@ -31,15 +33,8 @@ from projector.render.sections import (
     format_progress_item,
     format_request,
 )
+from projector.strategy import Claimant
 
-# Shares of the dynamic budget, in percent: at most for dialogue and background before all else had its turn, at least for the others.
-DIALOGUE_SHARE = 25
-BACKGROUND_SHARE = 10
-CANDIDATE_SHARE = 5
-FLOORS: dict[ClaimSection, int] = {"facts": 10, "open": 5, "excluded": 5}
-PROGRESS_FLOOR = 5
-# Subjects being worked on stand before all else, but a step that works on hundreds at once still has to leave room for its evidence.
-DOING_SHARE = 25
 GAPS = "in place of turns left out"
 _BASE = ("[progress]\n", EVIDENCE_HEAD, EVIDENCE_END)
 # What is open is told before what is settled: a question that nobody sees is not answered.
@@ -56,6 +51,7 @@ class Fit:
         self._material = material
         self._measure = measure
         self._dialogue = dialogue
+        self._strategy = material.chosen.strategy
         self._dynamic = material.dynamic_tokens
         self._room = Room(self._dynamic)
         self._items = tuple(visible(item, material.permitted) for item in material.step.progress)
@@ -118,7 +114,8 @@ class Fit:
         require("evidence", "section", piece(EVIDENCE_HEAD) + piece(EVIDENCE_END))
         require("request", "request", piece(format_request(self._material.request)))
         doing = [item for item in self._items if item.state is ProgressState.DOING]
-        self._progress += fill(self._room, self._progress_shelf, doing, self._share(DOING_SHARE)).taken
+        # a step that works on hundreds at once still has to leave room for its evidence
+        self._progress += fill(self._room, self._progress_shelf, doing, self._share(self._strategy.doing_share)).taken
 
     def _price_packet(self, packet: Packet) -> int:
         """By difference, since forms have blocks of their own for evidence."""
@@ -149,7 +146,7 @@ class Fit:
                 return
             else:
                 passage = self._dialogue.passage(group, frozenset())
-                if passage.tokens > self._room.left and self._material.step.strategy == "externalise":
+                if passage.tokens > self._room.left and self._strategy.may_externalise:
                     passage = self._dialogue.passage(group, frozenset(), referring=True)
                 self._newest = passage
                 self._room.require("dialogue", group.name, passage.tokens, passage.note)
@@ -190,22 +187,54 @@ class Fit:
     # What fits, in order of claim
 
     def _fill_in_order(self) -> None:
-        step = self._material.step
-        in_use = InUse(step, self._material.collected)
-        used = {name: tuple(filter(in_use, self._blocks[name])) for name in CLAIM_SECTIONS}
+        order, used = self._strategy.order, blocks_in_use(self._material.step, self._material.collected, self._blocks)
         todo = tuple(item for item in self._items if item.state is ProgressState.TODO)
-        floors = {name: demand(self._claim_shelves[name], used[name], self._share(FLOORS[name])) for name in CLAIM_SECTIONS}
-        floor_todo = demand(self._progress_shelf, todo, self._share(PROGRESS_FLOOR))
-        self._fill_evidence(sum(floors.values()) + floor_todo)
-        for name in CLAIM_SECTIONS:
-            floors[name] = 0
-            limit = self._room.left - sum(floors.values()) - floor_todo
-            self._claims[name] += fill(self._room, self._claim_shelves[name], used[name], limit).taken
-        self._progress += fill(self._room, self._progress_shelf, todo, self._share(PROGRESS_FLOOR)).taken
-        self._fill_evidence(0)
+        with_floor = tuple(filter(self._strategy.floor, order))
+        kept_free = {claimant: self._demand(claimant, used, todo) for claimant in with_floor}
+        for place, claimant in enumerate(order):
+            kept_free.pop(claimant, None)
+            spare = self._material.spare_tokens if claimant in ("dialogue", "background") else 0
+            self._room.left -= spare
+            self._fill_one(claimant, used, todo, sum(kept_free.values()))
+            self._room.left += spare
+            if claimant in with_floor[-1:] and "evidence" in order[: place + 1]:
+                # what of the floors was not used
+                self._fill_evidence(0)
         self._room.left -= self._material.spare_tokens
-        self._fill_recent(self._share(DIALOGUE_SHARE), passing_over=False)
-        self._fill_background(self._share(BACKGROUND_SHARE))
+
+    def _demand(self, claimant: Claimant, used: Blocks, todo: Sequence[ProgressItem]) -> int:
+        """How much of its floor a claimant would use. Of turns that is not known before they are read."""
+        floor = self._share(self._strategy.floor(claimant))
+        match claimant:
+            case "facts" | "open" | "excluded":
+                return demand(self._claim_shelves[claimant], used[claimant], floor)
+            case "progress":
+                return demand(self._progress_shelf, todo, floor)
+            case "evidence":
+                return demand(self._packet_shelf, self._wanted(), floor)
+            case "dialogue" | "background":
+                return floor
+
+    def _fill_one(self, claimant: Claimant, used: Blocks, todo: Sequence[ProgressItem], kept_free: int) -> None:
+        room, strategy = self._room, self._strategy
+        match claimant:
+            case "facts" | "open" | "excluded":
+                self._claims[claimant] += fill(room, self._claim_shelves[claimant], used[claimant], room.left - kept_free).taken
+            case "progress":
+                self._progress += fill(room, self._progress_shelf, todo, self._limit(strategy.progress_floor, kept_free)).taken
+            case "evidence":
+                found = several_revisions([self._material.collected.packets[one] for one in (*self._packets, *self._wanted())])
+                floor = self._share(strategy.evidence_floor)
+                self._packets += fill_equally(room, self._packet_shelf, found, self._packets, min(floor, room.left - kept_free))
+                self._fill_evidence(kept_free)
+            case "dialogue":
+                self._fill_recent(self._limit(strategy.dialogue_share, kept_free), passing_over=False)
+            case "background":
+                self._fill_background(self._limit(strategy.background_share, kept_free))
+
+    def _limit(self, percent: int, kept_free: int) -> int:
+        share = self._share(percent)
+        return min(share, self._room.left - kept_free) if kept_free else share
 
     def _fill_the_rest(self) -> None:
         taken = frozenset(self._progress)
@@ -245,7 +274,7 @@ class Fit:
 
     def _fill_background(self, limit: int) -> None:
         frame = 0 if self._background else self._measure.piece("[background]\n") + self._measure.piece("[end background]\n")
-        cap = self._share(CANDIDATE_SHARE)
+        cap = self._share(self._strategy.candidate_share)
         left = [one for one in self._candidates.ready if one not in self._background]
         fitting = [one for one in left if self._background_shelf.tokens(one) <= cap] if limit > frame else []
         taken = fill(self._room, self._background_shelf, fitting, min(limit, self._room.left) - frame).taken
@@ -260,7 +289,7 @@ class Fit:
             passage = self._next_passage()
             if passage is None:
                 return
-            taken = self._fitting(passage, limit)
+            taken = self._fitting(passage, limit) if passing_over or self._dialogue.is_recent(passage.group) else None
             if taken is None:
                 misses += 1
                 if not passing_over:

@@ -9,6 +9,7 @@ from projector.dialogue import Passage
 from projector.layout import Layout
 from projector.model import JsonObject, Kept, Omitted, Step, Withheld
 from projector.rejudge import Judged
+from projector.strategy import ChosenStrategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Material:
     dialect: Dialect
     opening: Opening
     tools: tuple[JsonObject, ...]
+    chosen: ChosenStrategy
     spare_tokens: int = 0
     """Of the dynamic budget, what stays free for what is appended later, as far as there is a choice."""
 

@@ -1,7 +1,9 @@
 """Claims and progress as the lines of their sections: which belong together, which the step at hand uses, what stands for the rest."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from evidence_store.model import EvidenceId, ProgressItem, ProgressState
 from projector.collect import Collected
@@ -20,6 +22,7 @@ class Block:
     lines: tuple[ClaimLine, ...]
 
 
+Blocks: TypeAlias = Mapping[ClaimSection, tuple[Block, ...]]
 # How many resources a line of claims not listed names.
 MAX_NOT_LISTED = 8
 
@@ -30,7 +33,7 @@ def visible(item: ProgressItem, permitted: frozenset[EvidenceId]) -> ProgressIte
     return item if len(kept) == len(item.evidence) else replace(item, evidence=kept)
 
 
-def blocks(judged: Judged) -> dict[ClaimSection, tuple[Block, ...]]:
+def blocks(judged: Judged) -> Blocks:
     """The three lists as blocks, in order; both sides of a conflict in one."""
     conflicts: dict[object, list[ClaimLine]] = {}
     for line in judged.open:
@@ -88,3 +91,9 @@ class InUse:
         if about.resource in self._places or about.pointer in self._places:
             return True
         return any(subject in line.text or subject == about.pointer for subject in self._subjects)
+
+
+def blocks_in_use(step: Step, collected: Collected, every: Blocks) -> Blocks:
+    """Of each list, what the step at hand uses."""
+    in_use = InUse(step, collected)
+    return {name: tuple(filter(in_use, found)) for name, found in every.items()}

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from evidence_store.errors import JsonValue
 from evidence_store.model import ClaimView, EvidenceId, LineRange, Packet, ProgressItem, TaskRevision
 from projector.budget import Budget, Profile
+from projector.strategy import Strategy, StrategyName
 
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 
@@ -27,8 +28,6 @@ Section = Literal[
     "framing",
 ]
 NeedKind = Literal["resource", "pointer", "claim"]
-Strategy = Literal["", "externalise"]
-"""`externalise` lets the projector replace recoverable results of the newest exchange by itself, where it would else ask for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +104,20 @@ class Step:
     needs: tuple[Need, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     principal: Principal = Principal()
-    strategy: Strategy = ""
+    strategy: StrategyName | Strategy = ""
     closing: bool = False
     """The step limit is reached: no tools, and conclusions are asked for."""
     now: int | None = None
     """Microseconds since 1970 UTC, by which packets of live resources are aged; None: nothing is."""
     result_rounds: int | None = None
     """How many of the newest exchanges keep results that are past their greatest age; None: all do."""
-    rebuild_at: int = 80
-    """Percent of the cap from which an input is made anew and not appended to."""
-    rebuild_to: int = 100
-    """Percent of the cap that an input made anew takes, as far as there is a choice; below 100 the next one may be appended to it."""
+    rebuild_at: int | None = None
+    """Percent of the cap from which an input is made anew and not appended to; None: as the strategy says."""
+    rebuild_to: int | None = None
+    """Percent of the cap that an input made anew takes, as far as there is a choice; below 100 the next one may be appended to it.
+
+    None: as the strategy says.
+    """
 
     @property
     def n_messages(self) -> int:
@@ -160,6 +162,17 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True)
+class StrategyUsed:
+    """The strategy of an input, as its receipt names it."""
+
+    name: str
+    reason: str
+    """Why it is this one."""
+    changed: Mapping[str, JsonValue]
+    """In what it differs from the one of its name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What an input kept and left out, with tokens and reason. The tokens of `kept` add up to `used`."""
 
@@ -181,6 +194,8 @@ class Receipt:
     """Tokens at its beginning that the input before has, too: what a provider's cache can hold. By the pieces, so at least as many."""
     rebuilt: str = ""
     """Why it was made anew although there was an input before it; empty where there was none."""
+    strategy: StrategyUsed | None = None
+    """None in receipts from before there were several."""
 
     @property
     def dynamic_used(self) -> int:

@@ -4,7 +4,7 @@ A piece is taken whole or not at all. What is left over in one place flows on to
 one did not. Nothing is known here of what a piece is but its name and its price.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Generic, TypeVar
@@ -109,6 +109,16 @@ def fill(room: Room, shelf: Shelf[T], values: Sequence[T], limit: int) -> Filled
             misses += 1
             left.append(value)
     return Filled(tuple(taken), tuple(left), used)
+
+
+def fill_equally(room: Room, shelf: Shelf[T], groups: Sequence[Sequence[T]], standing: Collection[T], limit: int) -> tuple[T, ...]:
+    """Takes values of each group as far as an equal part of the limit goes; what stands already counts towards its group's."""
+    known = frozenset(standing)
+    taken: list[T] = []
+    for group in groups:
+        part = limit // len(groups) - sum(shelf.tokens(value) for value in group if value in known)
+        taken += fill(room, shelf, [value for value in group if value not in known], part).taken
+    return tuple(taken)
 
 
 def leave(room: Room, shelf: Shelf[T], values: Sequence[T], reason: str = "no room") -> None:

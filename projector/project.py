@@ -5,8 +5,9 @@
 2. The unit is the exchange: assistant turn with its opaque items, all its calls, all their results. Kept whole or left out whole; a
    result's body may be replaced by a reference to its packets, a result is never removed, and nothing stands between calls and
    results. Another provider or model takes it over at such a boundary, with all calls closed and without what is opaque.
-3. Order of claim on the budget: task revision and proposed constraints; an open or newest exchange; needs; this step's evidence; facts,
-   open questions and exclusions in use; recent dialogue; background; the rest. Sections have floors; an unused floor flows on.
+3. Order of claim on the budget: task revision and proposed constraints; an open or newest exchange; needs; then, where the step's
+   strategy has no other order, this step's evidence; facts, open questions and exclusions in use; recent dialogue; background; last the
+   rest. Sections have floors; an unused floor flows on. A strategy never changes what must stand, nor another of these rules.
 4. What must fit and does not is never cut: the outcome says what to do instead (externalise, split, wait, pause).
 5. Facts, open questions and excluded scope stay three lists. A fact has a citation, and holds under this task revision only.
 6. What does not change comes first and is byte-stable; the request stands last. Same step, same bytes.
@@ -21,9 +22,10 @@ Scope comes from the step's task revision alone: no text of a source, a message 
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from evidence_store.model import EvidenceId
 from projector.append import Rebuild, append
 from projector.budget import REQUEST_TOKENS, Budget, budget_for
-from projector.collect import collect, iter_named
+from projector.collect import Collected, collect, iter_named
 from projector.dialects.forms import Dialect, Opening
 from projector.dialogue import Dialogue, Request, find_request, instructions
 from projector.errors import BrokenRule
@@ -34,11 +36,13 @@ from projector.history import dialect_of, open_before
 from projector.instead import boundary_open, exchange_forbidden, over_fixed, permission_unsettled, what_instead
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
 from projector.measure import Measure, repaired
-from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step
+from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step, StrategyUsed
 from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import input_digest, with_framing
 from projector.rejudge import rejudge
+from projector.strategy import ChosenStrategy, changed_fields
+from projector.strategy_choice import chosen_for, rebuild_to
 from projector.told import told_anew
 from projector.validate import validate
 
@@ -77,15 +81,16 @@ def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Ga
         why = appended.why
     for _ in range(_MAX_ROUNDS):
         material = _material(step, form, reader, permission, budget.dynamic - margin)
-        fitted = Fit(material, measure, Dialogue(step, form.dialect, measure, permission, form.request)).run()
+        dialogue = Dialogue(step, form.dialect, measure, permission, form.request, material.chosen.strategy)
+        fitted = Fit(material, measure, dialogue).run()
         if isinstance(fitted, Forbidden):
             return exchange_forbidden(step, budget, fitted.name)
         if isinstance(fitted, Overfull):
             return what_instead(step, fitted, measure, form.dialect)
-        projection = _render(step, form, measure, budget, fixed, fitted, why)
+        projection = _render(material, form, measure, budget, fixed, fitted, why)
         if before is not None:
             projection = replace(projection, receipt=replace(projection.receipt, shared=_shared(before, projection, measure)))
-        if step.rebuild_to < _WHOLE:
+        if rebuild_to(step) < _WHOLE:
             projection = replace(projection, told=told_anew(material, fitted, projection.messages, permission))
         if projection.tokens > budget.input_cap:
             margin += projection.tokens - budget.input_cap
@@ -107,7 +112,7 @@ class _Form:
 def _form(step: Step) -> _Form:
     dialect = dialect_of(step)
     opening, tools = dialect.opening(system_text(step.system, step.task), instructions(step)), dialect.tools(step.tools)
-    if step.rebuild_to < _WHOLE and dialect.traits.growing:
+    if rebuild_to(step) < _WHOLE and dialect.traits.growing:
         opening = replace(opening, outside={**opening.outside, **dialect.traits.growing})
     if step.closing and tools and dialect.traits.tools_with_calls:
         opening = replace(opening, outside={**opening.outside, **NO_CALLS})
@@ -119,16 +124,17 @@ def _form(step: Step) -> _Form:
 def _appended(
     step: Step, form: _Form, reader: EvidenceReader, permission: Permission, measure: Measure, budget: Budget, before: Projection
 ) -> Projection | Rebuild:
-    if before.told is None or step.rebuild_to == _WHOLE:
+    if before.told is None or rebuild_to(step) == _WHOLE:
         return Rebuild("the strategy makes each anew")
     material = _material(step, form, reader, permission, budget.dynamic)
-    dialogue = Dialogue(step, form.dialect, measure, permission, form.request)
+    strategy = material.chosen.strategy
+    dialogue = Dialogue(step, form.dialect, measure, permission, form.request, strategy)
     new = append(before, before.told, material, dialogue, measure, permission)
     if isinstance(new, Rebuild):
         return new
     messages = (*before.messages, *repaired(new.messages))
     whole = measure.whole(messages, before.outside, form.tools)
-    if whole.tokens > budget.input_cap * step.rebuild_at // _WHOLE:
+    if whole.tokens > budget.input_cap * (strategy.rebuild_at if step.rebuild_at is None else step.rebuild_at) // _WHOLE:
         return Rebuild("it would pass the threshold")
     if not permission.still_allows(new.cited):
         return Rebuild("permission changed")
@@ -146,6 +152,7 @@ def _appended(
         appended_to=before.receipt.input_digest,
         shared=before.tokens - REQUEST_TOKENS,
         rebuilt="",
+        strategy=_used(material.chosen),
     )
     return replace(
         before,
@@ -177,8 +184,20 @@ def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permi
     judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
     text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
-    spare = min(room, step.profile.input_cap * (_WHOLE - step.rebuild_to) // _WHOLE)
-    return Material(step, permitted, collected, judged, request, room, form.dialect, form.opening, form.tools, spare)
+    chosen = chosen_for(_seen(step, permitted, collected) if step.strategy == "auto" else step)
+    spare = min(room, step.profile.input_cap * (_WHOLE - rebuild_to(step)) // _WHOLE)
+    return Material(step, permitted, collected, judged, request, room, form.dialect, form.opening, form.tools, chosen, spare)
+
+
+def _seen(step: Step, permitted: frozenset[EvidenceId], collected: Collected) -> Step:
+    """The step without what its principal may not see, which must not show in how the input is made either."""
+    packets = collected.packets
+    return replace(
+        step,
+        evidence=tuple(packets[evidence] for evidence in (*collected.needed, *collected.wanted)),
+        results={call: tuple(one for one in found if one.id in packets) for call, found in step.results.items()},
+        claims=tuple(claim for claim in step.claims if permitted.issuperset(citation.evidence for citation in claim.citations)),
+    )
 
 
 def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measure) -> tuple[Kept, ...]:
@@ -191,7 +210,10 @@ def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measu
     return (*lines, Kept("tools", "definitions and request", measure.request(tools)))
 
 
-def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted, rebuilt: str) -> Projection:
+def _render(
+    material: Material, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted, rebuilt: str
+) -> Projection:
+    step = material.step
     messages = repaired(render_messages(fitted.layout, form.dialect))
     outside = repaired((form.opening.outside,))[0]
     whole = measure.whole(messages, outside, form.tools)
@@ -209,6 +231,7 @@ def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tu
         input_digest=input_digest(messages, form.tools, outside),
         withheld=fitted.withheld,
         rebuilt=rebuilt,
+        strategy=_used(material.chosen),
     )
     return Projection(
         messages=messages,
@@ -223,6 +246,10 @@ def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tu
         unmet=fitted.layout.needs,
         open_calls=fitted.open_calls,
     )
+
+
+def _used(chosen: ChosenStrategy) -> StrategyUsed:
+    return StrategyUsed(chosen.strategy.name, chosen.reason, changed_fields(chosen.strategy))
 
 
 def _checked(projection: Projection, step: Step) -> Projection:

@@ -19,6 +19,7 @@ from projector.model import (
     Projected,
     Projection,
     Receipt,
+    StrategyUsed,
 )
 
 VERSION = 1
@@ -74,6 +75,8 @@ def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
         "omitted": [omitted_json(line) for line in receipt.omitted],
         "input_digest": receipt.input_digest,
     }
+    if receipt.strategy is not None:
+        members["strategy"] = strategy_json(receipt.strategy)
     members |= {"withheld": withheld} if withheld else {}
     members |= {"shared": receipt.shared} if receipt.shared else {}
     return members | {name: text for name, text in (("appended_to", receipt.appended_to), ("rebuilt", receipt.rebuilt)) if text}
@@ -81,6 +84,12 @@ def receipt_json(receipt: Receipt) -> dict[str, JsonValue]:
 
 def _prices_json(prices: Prices) -> dict[str, JsonValue]:
     return {} if prices == Prices() else {"prices": {"read": prices.read, "write": prices.write}}
+
+
+def strategy_json(used: StrategyUsed) -> dict[str, JsonValue]:
+    """The strategy of an input: its name and why; where it differs from the one of its name, in what."""
+    members: dict[str, JsonValue] = {"name": used.name, "reason": used.reason}
+    return members | {"changed": dict(used.changed)} if used.changed else members
 
 
 def omitted_json(line: Omitted) -> dict[str, JsonValue]:

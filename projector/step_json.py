@@ -24,10 +24,11 @@ from evidence_store.model import (
 from projector.budget import DEFAULT_RESERVE_TOKENS, Profile
 from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
-from projector.model import Candidate, Need, Principal, Segment, Step, Strategy
+from projector.model import Candidate, Need, Principal, Segment, Step
 from projector.packet_json import packet_from_json
 from projector.profiles import profile_for
 from projector.render.sections import NEED_KINDS
+from projector.strategy_json import strategy_from_json
 from projector.tokens.table import counter_name_for_model
 
 DEFAULT_TASK = "task"
@@ -57,9 +58,6 @@ _STEP = (
 def step_from_json(value: JsonValue) -> Step:
     """The step that a JSON value describes; raises RefusedStep naming what is wrong, or UnknownCounter for a model nobody knows."""
     step = JsonReader(value, "", _STEP)
-    strategy = step.text("strategy")
-    if strategy not in get_args(Strategy):
-        raise step.refuse("strategy", f"one of {', '.join(map(repr, get_args(Strategy)))}")
     task = _task(JsonReader(step.value.get("task", {}), "/task", _TASK))
     return Step(
         task=task,
@@ -75,7 +73,7 @@ def step_from_json(value: JsonValue) -> Step:
         needs=tuple(_need(JsonReader(item, f"/needs/{at}", NEED_KINDS)) for at, item in enumerate(step.items("needs"))),
         candidates=tuple(_candidate(JsonReader(item, f"/candidates/{at}", _CANDIDATE)) for at, item in enumerate(step.items("candidates"))),
         principal=_principal(JsonReader(step.value.get("principal", {}), "/principal", ("clearances", "audience"))),
-        strategy=cast("Strategy", strategy),
+        strategy=strategy_from_json(step),
         closing=step.flag("closing"),
         now=step.number("now") if step.has("now") else None,
         result_rounds=step.number("result_rounds") if step.has("result_rounds") else None,

@@ -9,7 +9,7 @@ from evidence_store.errors import JsonValue
 from projector.budget import Budget, Prices, Profile
 from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
-from projector.model import Kept, Omitted, Receipt, Section, Withheld
+from projector.model import Kept, Omitted, Receipt, Section, StrategyUsed, Withheld
 from projector.receipt import VERSION
 
 
@@ -31,6 +31,7 @@ def receipt_from_json(value: JsonValue) -> Receipt:
         omitted=tuple(_omitted(JsonReader(one, f"/omitted/{at}")) for at, one in enumerate(reader.items("omitted"))),
         used=reader.number("used"),
         input_digest=reader.text("input_digest", None),
+        strategy=_strategy(JsonReader(reader.value.get("strategy"), "/strategy")) if reader.has("strategy") else None,
         withheld=_withheld(JsonReader(reader.value.get("withheld", {}), "/withheld")),
         appended_to=reader.text("appended_to"),
         shared=reader.number("shared", 0),
@@ -40,6 +41,12 @@ def receipt_from_json(value: JsonValue) -> Receipt:
 
 def _withheld(reader: JsonReader) -> Withheld:
     return Withheld(reader.number("not_available", 0), reader.number("masked", 0), reader.number("claims", 0), reader.number("results", 0))
+
+
+def _strategy(reader: JsonReader) -> StrategyUsed:
+    """As it was: names and fields of another version stay what they are."""
+    changed = JsonReader(reader.value.get("changed", {}), "/strategy/changed")
+    return StrategyUsed(reader.text("name", None), reader.text("reason"), changed.value)
 
 
 def _budget(reader: JsonReader) -> Budget:

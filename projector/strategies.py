@@ -2,29 +2,38 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from evidence_store.errors import JsonValue
 from projector.explain import MEANS
-from projector.model import Outcome, Projected, Step, Strategy
+from projector.model import Outcome, Projected, Step
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.project import project
-from projector.receipt import omitted_json, outcome_json, section_tokens
+from projector.receipt import omitted_json, outcome_json, section_tokens, strategy_json
+from projector.strategy import Strategy, StrategyName, changed_fields
+from projector.strategy_json import STRATEGY_NAMES
 
-STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+COMPARED = tuple(name for name in STRATEGY_NAMES if name not in ("default", "auto"))
+"""`default` is what an empty name stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """What came of a step under one strategy."""
 
-    strategy: Strategy
+    strategy: StrategyName | Strategy
+    """The step's own where it brings one."""
     outcome: Outcome
+
+    @property
+    def label(self) -> str:
+        return f"{self.strategy.name} (own)" if isinstance(self.strategy, Strategy) else self.strategy or "(none)"
 
 
 def compare_strategies(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Gate) -> tuple[Compared, ...]:
-    """The step under each strategy, whatever its own; nothing of it is sent or kept."""
-    return tuple(Compared(name, project(replace(step, strategy=name), reader, counter, gate)) for name in STRATEGIES)
+    """The step under each named strategy, the one that it brings, and last `auto`; nothing of it is sent or kept."""
+    own = (step.strategy,) if isinstance(step.strategy, Strategy) else ()
+    asked: tuple[StrategyName | Strategy, ...] = (*COMPARED, *own, "auto")
+    return tuple(Compared(one, project(replace(step, strategy=one), reader, counter, gate)) for one in asked)
 
 
 def compared_json(found: Sequence[Compared]) -> list[dict[str, JsonValue]]:
@@ -33,12 +42,15 @@ def compared_json(found: Sequence[Compared]) -> list[dict[str, JsonValue]]:
 
 
 def _one_json(one: Compared) -> dict[str, JsonValue]:
+    asked = one.strategy
+    name: JsonValue = {"name": asked.name, **changed_fields(asked)} if isinstance(asked, Strategy) else asked
     if not isinstance(one.outcome, Projected):
-        return {"strategy": one.strategy, **outcome_json(one.outcome)}
+        return {"strategy": name, **outcome_json(one.outcome)}
     projection = one.outcome.projection
     receipt = projection.receipt
     return {
-        "strategy": one.strategy,
+        "strategy": name,
+        "used": strategy_json(receipt.strategy) if receipt.strategy else None,
         "outcome": "projected",
         "tokens": projection.tokens,
         "input_cap": receipt.budget.input_cap,
@@ -50,18 +62,25 @@ def _one_json(one: Compared) -> dict[str, JsonValue]:
 
 
 def compared_text(found: Sequence[Compared]) -> str:
-    """For people: a column for each strategy."""
-    heads = ["", *(one.strategy or "(none)" for one in found)]
-    totals = [_sections(one.outcome) for one in found]
-    rows = [["outcome", *(str(outcome_json(one.outcome)["outcome"]) for one in found)]]
-    rows.append(["tokens", *(_figure(one.outcome) for one in found)])
+    """For people: a column for each strategy, and which of them `auto` takes."""
+    auto = [one for one in found if one.strategy == "auto"]
+    columns = [one for one in found if one not in auto]
+    heads = ["", *(one.label for one in columns)]
+    totals = [_sections(one.outcome) for one in columns]
+    rows = [["outcome", *(str(outcome_json(one.outcome)["outcome"]) for one in columns)]]
+    rows.append(["tokens", *(_figure(one.outcome) for one in columns)])
     rows += [[name, *(str(total.get(name, "-")) for total in totals)] for name in MEANS if any(name in total for total in totals)]
-    rows.append(["kept", *(_pieces(one.outcome, kept=True) for one in found)])
-    rows.append(["left out", *(_pieces(one.outcome, kept=False) for one in found)])
+    rows.append(["kept", *(_pieces(one.outcome, kept=True) for one in columns)])
+    rows.append(["left out", *(_pieces(one.outcome, kept=False) for one in columns)])
     widths = [max(len(row[at]) for row in (heads, *rows)) for at in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (heads, *rows)]
-    texts = [f"{one.strategy or '(none)'}: {one.outcome.text}" for one in found if not isinstance(one.outcome, Projected)]
-    return "".join(f"{line}\n" for line in (*lines, *texts))
+    texts = [f"{one.label}: {one.outcome.text}" for one in found if not isinstance(one.outcome, Projected)]
+    return "".join(f"{line}\n" for line in (*lines, *texts, *map(_taken, auto)))
+
+
+def _taken(auto: Compared) -> str:
+    used = auto.outcome.projection.receipt.strategy if isinstance(auto.outcome, Projected) else None
+    return f"auto takes {used.name}: {used.reason}" if used else "auto gives no input"
 
 
 def _sections(outcome: Outcome) -> dict[str, int]:

@@ -67,15 +67,26 @@ def test_without_an_input_it_says_what_is_over(evidence: Evidence, tmp_path: Pat
 
 def test_strategies_stand_side_by_side(evidence: Evidence, tmp_path: Path, history: dict[str, Any]) -> None:
     step = written(tmp_path, history)
-    plain, externalised = evidence("project", step, "--compare").answer()["strategies"]
+    plain, externalised, *named, auto = evidence("project", step, "--compare").answer()["strategies"]
     assert (plain["strategy"], plain["outcome"]) == ("", "externalise")
     assert (externalised["strategy"], externalised["outcome"]) == ("externalise", "projected")
     assert sum(line["tokens"] for line in externalised["kept"]) == externalised["tokens"] <= externalised["input_cap"]
     assert any(line["note"] == "results by reference" for line in externalised["kept"])
+    assert [one["strategy"] for one in named] == ["short-chat", "long-dialogue", "tool-heavy", "document-comparison", "root-cause"]
+    assert (auto["strategy"], auto["outcome"]) == ("auto", "externalise")
     head, first, *_ = evidence.bare("project", step, "--compare", "--store", evidence.folder).out.decode().splitlines()
-    assert head.split() == ["(none)", "externalise"]
-    assert first.split() == ["outcome", "externalise", "projected"]
+    assert head.split()[:3] == ["(none)", "externalise", "short-chat"]
+    assert first.split()[:3] == ["outcome", "externalise", "projected"]
 
 
 def test_both_at_once_are_wrong_use(evidence: Evidence, tmp_path: Path) -> None:
     assert evidence("project", written(tmp_path, {}), "--compare", "--explain").error(2)["code"] == "wrong_use"
+
+
+def test_a_step_names_a_strategy_or_changes_one(evidence: Evidence, tmp_path: Path, history: dict[str, Any]) -> None:
+    answer = evidence("project", written(tmp_path, {**history, "strategy": "tool-heavy"})).answer()
+    assert answer["receipt"]["strategy"] == {"name": "tool-heavy", "reason": "the step names it"}
+    own = {"name": "tool-heavy", "may_externalise": False}
+    assert evidence("project", written(tmp_path, {**history, "strategy": own})).answer(1)["outcome"] == "externalise"
+    refused = evidence("project", written(tmp_path, {**history, "strategy": {"dialogue_share": 200}})).error(2)
+    assert (refused["code"], "dialogue_share is 200, not within 0 to 100" in refused["message"]) == ("refused_step", True)
