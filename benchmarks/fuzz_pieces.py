@@ -166,6 +166,7 @@ SECTION = [
     b"[facts]\n",
     b'- {"claim":"C1","text":"t","evidence":["ev_a"],"about":{"resource":"r","pointer":"/a","aspect":"x"}}\n',
     b'not listed: {"r":2}\n',
+    b'pages: {"C1-C9":2}\n',
     b"[end facts]\n",
     b"[open]\n",
     b"[end open]\n",

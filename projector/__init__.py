@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from projector.recap import Recap, RecapDraft, RecapLine, Summariser, format_recap, parse_recap
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
+    from projector.render.claim_pages import ClaimRange, format_recorded_claim, parse_claim_range
     from projector.render.joined import join_sections
     from projector.render.masks import masked_packet
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
@@ -116,6 +117,7 @@ _HOME = {
     "project": ("project",),
     "recap": ("Recap", "RecapDraft", "RecapLine", "Summariser", "format_recap", "parse_recap"),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
+    "render.claim_pages": ("ClaimRange", "format_recorded_claim", "parse_claim_range"),
     "render.masks": ("masked_packet",),
     "render.joined": ("join_sections",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
@@ -166,6 +168,7 @@ __all__ = [
     "Budget",
     "Candidate",
     "ChosenStrategy",
+    "ClaimRange",
     "Compacted",
     "CompactionOutcome",
     "CompactionRule",
@@ -245,6 +248,7 @@ __all__ = [
     "format_packet",
     "format_progress_item",
     "format_recap",
+    "format_recorded_claim",
     "input_digest",
     "join_sections",
     "mark_messages",
@@ -254,6 +258,7 @@ __all__ = [
     "only_masked",
     "outcome_json",
     "packet_from_json",
+    "parse_claim_range",
     "parse_errors",
     "parse_packets",
     "parse_recap",

@@ -8,22 +8,25 @@ each. Sections further back have floors, so that much evidence cannot crowd out 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evidence_store.model import MASKED, EvidenceId, Packet, ProgressItem, ProgressState
+from evidence_store.model import MASKED, ClaimView, EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.collect import several_revisions
 from projector.dialogue import BY_REFERENCE, Dialogue, Passage
 from projector.fitted import Fitted, Forbidden, Material, Overfull
 from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
-from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text, visible
+from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text, visible, visible_claims
 from projector.measure import Measure
 from projector.model import Candidate, Kept, Withheld
 from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, fill_equally, leave
+from projector.pages import pages_of
 from projector.rejudge import NOT_AVAILABLE
+from projector.render.claim_pages import format_recorded_claim
 from projector.render.sections import (
     CLAIM_SECTIONS,
     EVIDENCE_END,
     EVIDENCE_HEAD,
     ClaimSection,
+    ClaimsText,
     ProgressText,
     format_background_line,
     format_claim_line,
@@ -56,6 +59,7 @@ class Fit:
         self._room = Room(self._dynamic)
         self._items = tuple(visible(item, material.permitted) for item in material.step.progress)
         self._blocks = blocks(material.judged)
+        self._pages = pages_of(visible_claims(material.step.claims, material.permitted), self._price_recorded, self._dynamic)
         self._progress: list[ProgressItem] = []
         self._claims: dict[ClaimSection, list[Block]] = {name: [] for name in CLAIM_SECTIONS}
         self._packets: list[EvidenceId] = []
@@ -126,9 +130,16 @@ class Fit:
 
     def _price_section(self, name: ClaimSection) -> int:
         """Head and tail of a section, without its lines."""
-        text = replace(claims_text(name, self._blocks[name], frozenset(self._claims[name])), lines=())
+        text = replace(self._claims_text(name), lines=())
         head = f"[{name}]\n"
         return self._measure.piece(head) + self._measure.piece(format_claims(name, text).removeprefix(head))
+
+    def _claims_text(self, name: ClaimSection) -> ClaimsText:
+        return claims_text(name, self._blocks[name], frozenset(self._claims[name]), self._pages)
+
+    def _price_recorded(self, claim: ClaimView) -> int:
+        """As a line of what `list_claims` answers."""
+        return self._measure.piece(f"{format_recorded_claim(claim)}\n")
 
     def _require_exchange(self) -> None:
         """The open exchange, or else the newest closed one; turns after it are part of what is recent."""
@@ -346,7 +357,7 @@ class Fit:
 
     def _fitted(self) -> Fitted:
         collected = self._material.collected
-        claims = {name: claims_text(name, self._blocks[name], frozenset(self._claims[name])) for name in CLAIM_SECTIONS}
+        claims = {name: self._claims_text(name) for name in CLAIM_SECTIONS}
         # the rest is counted in the sections' last lines, which are known only now
         prices = {name: self._price_section(name) for name in CLAIM_SECTIONS}
         dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)

@@ -1,13 +1,14 @@
 """Claims and progress as the lines of their sections: which belong together, which the step at hand uses, what stands for the rest."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from evidence_store.model import EvidenceId, ProgressItem, ProgressState
+from evidence_store.model import ClaimView, EvidenceId, ProgressItem, ProgressState
 from projector.collect import Collected
 from projector.model import Step
+from projector.pages import Pages
 from projector.rejudge import Judged
 from projector.render.sections import ClaimLine, ClaimSection, ClaimsText
 
@@ -33,6 +34,11 @@ def visible(item: ProgressItem, permitted: frozenset[EvidenceId]) -> ProgressIte
     return item if len(kept) == len(item.evidence) else replace(item, evidence=kept)
 
 
+def visible_claims(claims: Iterable[ClaimView], permitted: frozenset[EvidenceId]) -> tuple[ClaimView, ...]:
+    """Those that cite nothing that the principal may not see."""
+    return tuple(claim for claim in claims if permitted.issuperset(citation.evidence for citation in claim.citations))
+
+
 def blocks(judged: Judged) -> Blocks:
     """The three lists as blocks, in order; both sides of a conflict in one."""
     conflicts: dict[object, list[ClaimLine]] = {}
@@ -52,15 +58,15 @@ def block_name(block: Block) -> str:
     return ", ".join(line.id for line in block.lines)
 
 
-def claims_text(name: ClaimSection, every: tuple[Block, ...], taken: frozenset[Block]) -> ClaimsText:
-    """The section with the taken blocks in their order; the rest is counted by resource."""
+def claims_text(name: ClaimSection, every: tuple[Block, ...], taken: frozenset[Block], pages: Pages) -> ClaimsText:
+    """The section with the taken blocks in their order; the rest is counted by resource, and by the page on which each claim is."""
     listed = tuple(line for block in every if block in taken for line in block.lines)
-    rest = Counter(line.about.resource for block in every if block not in taken for line in block.lines)
-    named = sorted(rest.items(), key=lambda pair: (-pair[1], pair[0]))
+    rest = tuple(line for block in every if block not in taken for line in block.lines)
+    named = sorted(Counter(line.about.resource for line in rest).items(), key=lambda pair: (-pair[1], pair[0]))
     shown: list[tuple[str, int]] = [(resource, n) for resource, n in named[:MAX_NOT_LISTED]]
     if len(named) > MAX_NOT_LISTED:
         shown.append(("*", sum(n for _, n in named[MAX_NOT_LISTED:])))
-    return ClaimsText(listed, claim_counts(name, every), tuple(shown))
+    return ClaimsText(listed, claim_counts(name, every), tuple(shown), pages.named(line.id for line in rest))
 
 
 def claim_counts(name: ClaimSection, every: tuple[Block, ...]) -> tuple[tuple[str, int], ...]:

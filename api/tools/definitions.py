@@ -113,6 +113,7 @@ TOOLS: tuple[Tool, ...] = (
             "resource": _text("Only about this resource."),
             "pointer": _text("Only about this place or below it."),
             "text": _text("Only with these words, whatever their case."),
+            "claims": _text("Only these, such as C12-C140: one of the pages that a section of the input names."),
             "after": _AFTER,
             "limit": _whole("Claims at most, 100 by default."),
         },

@@ -1,5 +1,6 @@
 """Tools that read and record structured progress and claims. Recording asks for a run."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import orjson
@@ -24,7 +25,7 @@ from evidence_store.model import (
 from evidence_store.pointers import plain_form
 from evidence_store.records.runs import StepKey
 from evidence_store.store.claims import ClaimRequest
-from projector import format_progress_item
+from projector import ClaimRange, MalformedText, format_progress_item, format_recorded_claim, parse_claim_range
 
 LISTED = 100
 ROLES: tuple[CitationRole, ...] = ("old", "new", "absent", "context", "support", "scope")
@@ -48,47 +49,45 @@ def get_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
 
 def list_claims(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     """Claims with their standing, one JSON line each, in order."""
+    return answer_claims(context.store.claims.list_claims(require_step(context).run.task), arguments)
+
+
+def answer_claims(every: Sequence[ClaimView], arguments: Arguments) -> ToolAnswer:
+    """What `list_claims` says of these claims."""
     standing, after = arguments.one_of("standing", [s.value for s in Standing]), arguments.find_text("after")
     resource, pointer, text = arguments.find_text("resource"), arguments.find_text("pointer"), arguments.find_text("text")
+    page = _find_page(arguments)
     limit = arguments.find_int("limit", 1, 1000) or LISTED
     arguments.finish()
     below = None if pointer is None else plain_form(pointer)
     claims = [
         claim
-        for claim in context.store.claims.list_claims(require_step(context).run.task)
+        for claim in every
         if (standing is None or claim.standing == standing)
         and (resource is None or claim.about.resource == resource)
         and (below is None or _is_below(claim.about.pointer, below))
         and (text is None or text.casefold() in claim.text.casefold())
+        and (page is None or page.first <= _number(claim.id) <= page.last)
     ]
     if after is not None:
         claims = [c for c in claims if _number(c.id) > _number(after)]
-    lines = [_claim_line(claim) for claim in claims[:limit]]
+    lines = [format_recorded_claim(claim) for claim in claims[:limit]]
     if len(claims) > limit:
         lines.append(f"next: {orjson.dumps({'after': claims[limit - 1].id}).decode()}")
     return packets_answer((), *(lines or ["no claims"]))
 
 
+def _find_page(arguments: Arguments) -> ClaimRange | None:
+    asked = arguments.find_text("claims")
+    try:
+        return None if asked is None else parse_claim_range(asked)
+    except MalformedText as why:
+        raise InvalidInput(f"not a range of claims: {asked!r:.60}; one looks like C12-C140", code="bad_argument") from why
+
+
 def _is_below(pointer: Pointer | None, place: Pointer) -> bool:
     """Whether a claim speaks of this place or of one below it."""
     return pointer is not None and (pointer == place or pointer.startswith(f"{place}/"))
-
-
-def _claim_line(claim: ClaimView) -> str:
-    """One claim in one line of JSON; citations with their roles, which the short form of a model's input leaves out."""
-    about = {"resource": claim.about.resource, "pointer": claim.about.pointer, "aspect": claim.about.aspect}
-    line = {
-        "claim": claim.id,
-        "standing": claim.standing,
-        "text": claim.text,
-        "about": about,
-        "citations": [{"evidence": one.evidence, "role": one.role} for one in claim.citations],
-        "reason": claim.reason,
-        "checker": claim.checker,
-        "scope_rule": claim.scope_rule,
-        "task_revision": claim.task_revision,
-    }
-    return "- " + orjson.dumps({name: value for name, value in line.items() if value not in (None, "")}).decode()
 
 
 def record_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:

@@ -4,18 +4,21 @@ Each message is read once; an input is the union of its messages. A strategy may
 text counts, with the arguments of calls.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.retention.scenario import Message
 from benchmarks.retention.words import ID, ORDER, QUESTION, RESOURCE, RULE, SHOWN, STATED
+from evidence_store.model import Standing
 from projector.minified import minified
 from projector.render.sections import EVIDENCE_END, EVIDENCE_HEAD
 
 _HEAD = re.compile(r"\[evidence (ev_[0-9a-z]{12})\]\s+resource: \S+\s+revision: (\d+)")
 _PATH = re.compile(r"/(?:large_tool_results|conversation_history)/[\w.-]+")
-_NOT_LISTED = re.compile(r"^not listed: (\{.*\})$", re.MULTILINE)
+_NOT_LISTED = re.compile(r"^counts: (\{.*\})\nnot listed: (\{.*\})(?:\npages: (\{.*\}))?$", re.MULTILINE)
+_STANDINGS = frozenset(one.value for one in Standing)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -28,6 +31,15 @@ class Saying:
     """0 where the place does not say it."""
     evidence: str
     """Empty where the place names none."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Listing:
+    """A call of `list_claims` whose one argument stands in the input."""
+
+    argument: str
+    """`claims` for a page, `resource` or `standing`."""
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +59,8 @@ class Seen:
     """Files that the input names, where a strategy put what it took out."""
     orders_outside: int = 0
     """Lines with an injected order that are not fenced: neither in a tool result nor behind `| `."""
-    lists_claims: bool = False
-    """Says that there are claims that are not listed here."""
+    listings: frozenset[Listing] = frozenset()
+    """Calls by which claims can be had that are not listed here."""
 
 
 def text_of(message: Message) -> str:
@@ -79,8 +91,17 @@ def read_message(message: Message) -> Seen:
         questions=frozenset(QUESTION.findall(text)),
         paths=frozenset(_PATH.findall(text)),
         orders_outside=0 if message.get("role") == "tool" else _outside(text),
-        lists_claims=message.get("role") == "user" and _NOT_LISTED.search(text) is not None,
+        listings=frozenset(_listings(text)) if message.get("role") == "user" else frozenset(),
     )
+
+
+def _listings(text: str) -> Iterator[Listing]:
+    """What the last lines of a section with claims that are not listed name: pages, resources, standings."""
+    for found in _NOT_LISTED.finditer(text):
+        counts, resources, pages = (json.loads(one or "{}") for one in found.groups())
+        yield from (Listing("claims", page) for page in pages)
+        yield from (Listing("resource", name) for name in resources if name != "*")
+        yield from (Listing("standing", name) for name, n in counts.items() if n and name in _STANDINGS)
 
 
 def _shown(text: str) -> Iterable[Saying]:
@@ -118,7 +139,7 @@ def join(parts: Sequence[Seen]) -> Seen:
         questions=frozenset().union(*(one.questions for one in parts)),
         paths=frozenset().union(*(one.paths for one in parts)),
         orders_outside=sum(one.orders_outside for one in parts),
-        lists_claims=any(one.lists_claims for one in parts),
+        listings=frozenset().union(*(one.listings for one in parts)),
     )
 
 

@@ -7,20 +7,22 @@ from dataclasses import dataclass
 
 import orjson
 
-from benchmarks.retention.reading import Messages, Met, Seen, join
-from benchmarks.retention.scenario import Call, Fact, Known, Message, Scenario
-from benchmarks.retention.score import Answer, Reach, Tally, answer, judge, score
+from api.tools.arguments import Arguments
+from api.tools.recording import answer_claims
+from benchmarks.retention.reading import Listing, Messages, Met, Seen, join
+from benchmarks.retention.scenario import Call, Fact, Message, Scenario
+from benchmarks.retention.score import Answer, Page, Reach, Tally, answer, judge, score
 from benchmarks.retention.strategies import CAP, Made, Strategy
-from evidence_store.model import ClaimView, Packet, Standing
+from benchmarks.retention.words import ID, QUESTION
+from evidence_store.model import Packet
 from projector import TokenCounter, format_packet, validate
 from projector.measure import Measure
 
 CACHE_WRITE, CACHED_READ, PLAIN_READ = 1.25, 0.1, 1.0
 # So many facts are read again in one turn at most.
 MAX_REREADS = 8
-# What the answer of list_claims may take: the room that a session leaves to the answers of one turn.
+# What an answer of list_claims may take: less than the room that a session leaves to the answers of one turn, which refuses more.
 PAGE_TOKENS = 20_000
-PAGE_CLAIMS = 1_000
 
 
 class Bill:
@@ -50,6 +52,7 @@ class Looked:
     """One input, read."""
 
     seen: Seen
+    pages: tuple[Page, ...]
     refused: bool
     """There is none, or the provider would not take it."""
 
@@ -68,6 +71,9 @@ class Runner:
         self._unanswered = _unanswered(scenario)
         self._rereads: Counter[str] = Counter()
         self._n_ids = 0
+        self._lists_claims = any(tool["function"]["name"] == "list_claims" for tool in strategy.tools)
+        self._answers: dict[Listing, Page | None] = {}
+        """Of this model call."""
         self.tally = Tally()
 
     def run(self) -> Tally:
@@ -77,21 +83,21 @@ class Runner:
         return self.tally
 
     def _call(self, call: Call) -> None:
-        page = self._page(call.claims)
+        self._answers = {}
         made = self._strategy.make(call, (), {})
-        looked = self._look(made, call.known, page)
+        looked = self._look(made, call)
         given = answer(call.known, looked.seen)
         seconds = made.seconds
         missing = [] if looked.refused else [one.fact for one in given if not one.value]
-        again = self._again(call, missing, looked.seen, page)
+        again = self._again(call, missing, looked)
         if again is not None:
             seconds += again.seconds
-            looked = self._look(again, call.known, page)
+            looked = self._look(again, call)
             given = _together(given, answer(call.known, looked.seen))
         self.tally.seconds.append(seconds)
         judge(self.tally, self._scenario, call.known, given, self._rereads, refused=looked.refused)
 
-    def _look(self, made: Made, known: Known, page: frozenset[str]) -> Looked:
+    def _look(self, made: Made, call: Call) -> Looked:
         tally = self.tally
         tally.calls += 1
         met = [self._met.meet(message) for message in made.messages]
@@ -104,28 +110,29 @@ class Runner:
             tally.failures["pair_broken"] += 1
             tally.broken_by_script += all(fault.call_id in self._unanswered for fault in faults)
         seen = join([one.seen for one in met])
+        pages = self._pages(call, seen) if met else ()
         if met:
-            score(tally, known, seen, self._reach, page)
+            score(tally, call.known, seen, self._reach, pages)
         tally.peak = max(tally.peak, tokens)
         tally.tokens += tokens + made.summary_tokens
         tally.summary_tokens += made.summary_tokens
         tally.billed += PLAIN_READ * made.summary_tokens + (self._bill.charge(met, self._fixed) if met else 0)
-        return Looked(seen, refused)
+        return Looked(seen, pages, refused)
 
     # Reading again
 
-    def _again(self, call: Call, missing: Sequence[Fact], seen: Seen, page: frozenset[str]) -> Made | None:
+    def _again(self, call: Call, missing: Sequence[Fact], looked: Looked) -> Made | None:
         """The input after one turn of reading again what the input names but does not hold; None when it names nothing."""
         calls: list[Message] = []
         answers: list[Message] = []
         results: dict[str, tuple[Packet, ...]] = {}
         for fact in missing[:MAX_REREADS]:
-            handle = self._reach.handle(fact, seen, page)
+            handle = self._reach.handle(fact, looked.seen, looked.pages)
             if not handle:
                 continue
             self._n_ids += 1
             id_ = f"again_{self._n_ids}"
-            name, arguments, text, packets = self._read(fact, handle, call)
+            name, arguments, text, packets = self._read(fact, handle, looked.pages)
             calls.append({"id": id_, "type": "function", "function": {"name": name, "arguments": orjson.dumps(arguments).decode()}})
             answers.append({"role": "tool", "tool_call_id": id_, "content": text})
             results |= {id_: packets} if packets else {}
@@ -136,7 +143,7 @@ class Runner:
         said: Message = {"role": "assistant", "content": "I read this again.", "tool_calls": calls}
         return self._strategy.make(call, (said, *answers), results)
 
-    def _read(self, fact: Fact, handle: str, call: Call) -> tuple[str, Message, str, tuple[Packet, ...]]:
+    def _read(self, fact: Fact, handle: str, pages: Sequence[Page]) -> tuple[str, Message, str, tuple[Packet, ...]]:
         packet = self._scenario.packets[fact.passage]
         if handle == "id":
             return "get_evidence", {"id": fact.passage}, format_packet(packet), (packet,)
@@ -144,47 +151,28 @@ class Runner:
             return "read_log", {"resource": fact.resource, "quote": fact.key}, format_packet(packet), (packet,)
         if handle == "file":
             return "grep", {"pattern": fact.key}, self._strategy.grep(fact.key) or "no matches", ()
-        lines = "".join(f"- {line}\n" for line in _page_lines(call.claims, Standing.VERIFIED))
-        return "list_claims", {"standing": "verified", "limit": PAGE_CLAIMS}, lines, ()
+        page = next(one for one in pages if fact.passage in one.passages)
+        return "list_claims", {page.listing.argument: page.listing.value}, page.text, ()
 
-    def _page(self, claims: Sequence[ClaimView]) -> frozenset[str]:
-        """The passages of the claims that one `list_claims` gives: as many of the first of a standing as the next input would hold."""
-        found: set[str] = set()
-        for standing in (Standing.VERIFIED, Standing.CONFLICTING):
-            left = PAGE_TOKENS
-            chosen = [claim for claim in claims if claim.standing is standing]
-            for claim, line in zip(chosen, _page_lines(claims, standing), strict=True):
-                left -= self._measure.counter.count(line)
-                if left < 0:
-                    break
-                found.update(one.evidence for one in claim.citations)
-        return frozenset(found)
+    def _pages(self, call: Call, seen: Seen) -> tuple[Page, ...]:
+        """What `list_claims` answers to each argument that stands in the input; nothing where the next input could not hold it."""
+        if not self._lists_claims:
+            return ()
+        found = [self._page(call, listing) for listing in sorted(seen.listings)]
+        return tuple(page for page in found if page is not None)
+
+    def _page(self, call: Call, listing: Listing) -> Page | None:
+        if listing not in self._answers:
+            text = answer_claims(call.claims, Arguments("list_claims", {listing.argument: listing.value})).text
+            refused = self._measure.counter.count(text) > PAGE_TOKENS
+            page = Page(listing, text, frozenset(ID.findall(text)), frozenset(QUESTION.findall(text)))
+            self._answers[listing] = None if refused else page
+        return self._answers[listing]
 
 
 def common_length(left: str, right: str) -> int:
     """Characters of the longest beginning that two texts share."""
     return bisect_left(range(min(len(left), len(right))), 1, key=lambda at: int(left[: at + 1] != right[: at + 1]))
-
-
-def _page_lines(claims: Sequence[ClaimView], standing: Standing) -> list[str]:
-    """As `list_claims` writes them (api/tools/recording.py)."""
-    return [
-        orjson.dumps(
-            {
-                "claim": claim.id,
-                "standing": claim.standing,
-                "text": claim.text,
-                "about": {"resource": claim.about.resource, "pointer": claim.about.pointer, "aspect": claim.about.aspect},
-                "citations": [{"evidence": one.evidence, "role": one.role} for one in claim.citations],
-                "reason": claim.reason,
-                "checker": claim.checker,
-                "scope_rule": claim.scope_rule,
-                "task_revision": claim.task_revision,
-            }
-        ).decode()
-        for claim in claims
-        if claim.standing is standing
-    ]
 
 
 def _unanswered(scenario: Scenario) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """What an input kept, counted against what the run knows, and what a reader makes of it who has nothing else.
 
 Handles: a fact that an input does not hold is within reach when one call, whose argument stands in the input, gives it: an evidence id,
-the name of its resource, a file that the strategy names, or the first page of claims where the input says that there are more.
+the name of its resource, a file that the strategy names, or a page, resource or standing for `list_claims` where the input says that
+there are claims that it does not list. The claim has to stand in the answer, as the tool writes it and as long as it may be.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.retention.reading import Saying, Seen
+from benchmarks.retention.reading import Listing, Saying, Seen
 from benchmarks.retention.scenario import Fact, Known, Scenario
 from evidence_store.model import EvidenceId
 
@@ -70,6 +71,17 @@ class Tally:
         self.seconds += other.seconds
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one call of `list_claims` answers, whose argument stands in the input."""
+
+    listing: Listing
+    text: str
+    passages: frozenset[str]
+    """That its claims cite."""
+    questions: frozenset[str]
+
+
 class Reach:
     """What one call can bring, whose argument stands in the input."""
 
@@ -80,7 +92,7 @@ class Reach:
             if packet.size == packet.span.length:
                 self._wholes[packet.resource, packet.revision].add(packet.id)
 
-    def handle(self, fact: Fact, seen: Seen, page: frozenset[str]) -> str:
+    def handle(self, fact: Fact, seen: Seen, pages: Sequence[Page]) -> str:
         """By what the fact can be had: `id`, `resource`, `file`, `claims`; empty when by nothing."""
         if fact.passage in seen.ids or not seen.ids.isdisjoint(self._wholes[fact.resource, fact.revision]):
             return "id"
@@ -88,7 +100,7 @@ class Reach:
             return "resource"
         if seen.paths:
             return "file"
-        return "claims" if seen.lists_claims and fact.passage in page else ""
+        return "claims" if any(fact.passage in page.passages for page in pages) else ""
 
 
 def holds(fact: Fact, seen: Seen) -> bool:
@@ -97,8 +109,8 @@ def holds(fact: Fact, seen: Seen) -> bool:
     return stated in seen.stated or any(one.evidence for one in seen.shown if (one.key, one.value) == (fact.key, fact.value))
 
 
-def score(tally: Tally, known: Known, seen: Seen, reach: Reach, page: frozenset[str]) -> None:
-    """Counts one input. `page` are the passages of the claims on the first page of `list_claims`."""
+def score(tally: Tally, known: Known, seen: Seen, reach: Reach, pages: Sequence[Page]) -> None:
+    """Counts one input. `pages` are the answers to its listings."""
     pairs = {(one.key, one.value): one.evidence for one in seen.shown if one.evidence}
     lost = Counter[str]()
 
@@ -115,17 +127,17 @@ def score(tally: Tally, known: Known, seen: Seen, reach: Reach, page: frozenset[
     present = [fact for fact in known.facts if here(fact)]
     absent = [fact for fact in known.facts if not here(fact)]
     count("facts", len(present), len(known.facts))
-    count("reach", len(present) + sum(reach.handle(fact, seen, page) != "" for fact in absent), len(known.facts), "fact_lost")
+    count("reach", len(present) + sum(reach.handle(fact, seen, pages) != "" for fact in absent), len(known.facts), "fact_lost")
     n_excerpts = sum((fact.key, fact.value) in pairs for fact in known.in_use)
     count("excerpts", n_excerpts, len(known.in_use))
     if known.names_evidence:
         count("excerpts named", n_excerpts, len(known.in_use))
     count("conflicts in the input", sum(all(map(here, pair)) for pair in known.conflicts), len(known.conflicts))
-    listed = page if seen.lists_claims else frozenset[str]()
-    both = [all(here(fact) or fact.passage in listed for fact in pair) for pair in known.conflicts]
+    answers = [frozenset[str](), *(page.passages for page in pages)]
+    both = [any(all(here(fact) or fact.passage in found for fact in pair) for found in answers) for pair in known.conflicts]
     count("conflicts", sum(both), len(known.conflicts), "conflict_closed")
     count("questions in the input", sum(name in seen.questions for name in known.questions), len(known.questions))
-    asked = [name in seen.questions or seen.lists_claims for name in known.questions]
+    asked = [name in seen.questions or any(name in page.questions for page in pages) for name in known.questions]
     count("questions", sum(asked), len(known.questions), "question_closed")
     if not (known.denied_ids.isdisjoint(seen.ids) and known.denied_words.isdisjoint(seen.values)):
         lost["permission_leak"] = 1

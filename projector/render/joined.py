@@ -37,4 +37,8 @@ def _join_claims(name: ClaimSection, parts: Sequence[SectionsText]) -> ClaimsTex
         for gone in (*text.gone, *(line.id for line in text.lines)):
             lines.pop(gone, None)
         lines |= {line.id: line for line in text.lines} if section == name else {}
-    return ClaimsText(tuple(lines.values()), mine[-1].counts, _newest(text.not_listed or None for text in mine) or ()) if mine else None
+    if not mine:
+        return None
+    # what is appended lists all that is new, so that the rest is where the input that was made anew says
+    not_listed = _newest(text.not_listed or None for text in mine) or ()
+    return ClaimsText(tuple(lines.values()), mine[-1].counts, not_listed, _newest(text.pages or None for text in mine) or ())

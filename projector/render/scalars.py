@@ -25,8 +25,12 @@ def repair_surrogates(text: str) -> str:
 
 def format_json(value: JsonValue) -> str:
     """Minified JSON on one line; non-ASCII kept, what a reader would not see escaped. Members keep their order."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text) if _UNSAFE.search(text) else text
+    return escape_unseen(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def escape_unseen(text: str) -> str:
+    """JSON text with escapes in place of what a reader would not see; all of that is unprintable, which is quicker to ask."""
+    return text if text.isprintable() else _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def parse_json(text: str) -> JsonValue:

@@ -8,7 +8,7 @@ line; lines of a request that look like the grammar's are escaped, and all else 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import About, EvidenceId, Pointer, ProgressItem, ProgressState, ResourceName, TaskName, TaskRevision
@@ -55,6 +55,8 @@ class ClaimsText:
     counts: tuple[tuple[str, int], ...]
     not_listed: tuple[tuple[str, int], ...] = ()
     """Claims left to `list_claims`, by resource."""
+    pages: tuple[tuple[str, int], ...] = ()
+    """The same by what `list_claims` takes as `claims`, so that one call brings any of them."""
     gone: tuple[str, ...] = ()
     """Ids of claims that stood in an earlier section and hold no longer."""
 
@@ -170,7 +172,8 @@ def parse_progress(text: str) -> ProgressText | None:
 
 def format_claims(name: ClaimSection, section: ClaimsText) -> str:
     """A section of claims: `facts`, `open` or `excluded`."""
-    return _section(name, [f"- {format_claim_line(line)}" for line in section.lines], section.counts, section.not_listed, section.gone)
+    lines = [f"- {format_claim_line(line)}" for line in section.lines]
+    return _section(name, lines, section.counts, section.not_listed, section.pages, section.gone)
 
 
 def format_claim_line(line: ClaimLine) -> str:
@@ -217,7 +220,11 @@ def parse_claims(name: ClaimSection, text: str) -> ClaimsText | None:
     if found is None:
         return None
     return ClaimsText(
-        tuple(map(parse_claim_line, found.items())), found.counts("counts"), found.counts("not listed"), found.texts("no longer")
+        lines=tuple(map(parse_claim_line, found.items())),
+        counts=found.counts("counts"),
+        not_listed=found.counts("not listed"),
+        pages=found.counts("pages"),
+        gone=found.texts("no longer"),
     )
 
 
@@ -300,15 +307,14 @@ def parse_sections(text: str) -> SectionsText:
     )
 
 
+_Counts: TypeAlias = tuple[tuple[str, int], ...]
+
+
 def _section(
-    name: str,
-    lines: list[str],
-    counts: tuple[tuple[str, int], ...] = (),
-    not_listed: tuple[tuple[str, int], ...] = (),
-    gone: tuple[str, ...] = (),
+    name: str, lines: list[str], counts: _Counts = (), not_listed: _Counts = (), pages: _Counts = (), gone: tuple[str, ...] = ()
 ) -> str:
-    tail = [f"counts: {format_json(dict(counts))}"] if counts else []
-    tail += [f"not listed: {format_json(dict(not_listed))}"] if not_listed else []
+    tails = (("counts", counts), ("not listed", not_listed), ("pages", pages))
+    tail = [f"{label}: {format_json(dict(found))}" for label, found in tails if found]
     tail += [f"no longer: {format_json(gone)}"] if gone else []
     return "\n".join([f"[{name}]", *lines, *tail, f"[end {name}]\n"])
 

@@ -4,8 +4,9 @@ import pytest
 
 from api.tools import ToolContext, call_tool
 from evidence_store.errors import JsonValue
-from evidence_store.model import Standing
+from evidence_store.model import Standing, TaskRevision
 from evidence_store.store import EvidenceStore
+from projector import GivenEvidence, Profile, Projected, Step, counter_for, parse_sections, project
 from tests.factories import API, BETA_RULE, TASK, deliver, read
 from tests.unit.api.tool_calls import call, details, error, json_lines, limit_of
 
@@ -127,3 +128,27 @@ def test_claims_are_listed_by_what_they_speak_of(context: ToolContext) -> None:
     assert listed(resource="b.json", pointer="") == ["C4"]
     assert listed(text="about /paths/~1ab it is") == ["C3"]
     assert listed(resource="c.json") == []
+
+
+def test_a_page_that_an_input_names_is_answered_whole(context: ToolContext) -> None:
+    """What the projector says is to be had by one call is what the tool answers to it."""
+    for number in range(130):
+        call(context, "record_claim", about={"resource": f"logs/{number % 30}.log"}, text=f"Number {number} {'is so ' * 30}", citations=[])
+    claims = tuple(context.store.claims.list_claims(TASK))
+    profile = Profile("openai", "gpt-4o", 4_000, 0, 0, "o200k_base")
+    reader = GivenEvidence(())
+    made = project(Step(TaskRevision(TASK, 1, "g", (), (), ()), profile, claims=claims), reader, counter_for("o200k_base"), reader)
+    assert isinstance(made, Projected)
+    section = parse_sections(str(made.projection.messages[-1]["content"])).open
+    assert section is not None
+    answers = {page: call(context, "list_claims", claims=page) for page, _ in section.pages}
+    found = [str(one["claim"]) for answer in answers.values() for one in json_lines(answer)]
+    assert {*found, *(line.id for line in section.lines)} == {one.id for one in claims}
+    assert len(answers) > 2
+    assert not [page for page, answer in answers.items() if "next: " in answer.text]
+    assert [one["claim"] for one in json_lines(call(context, "list_claims", claims="C2-C4", standing="open", after="C2"))] == ["C3", "C4"]
+
+
+@pytest.mark.parametrize("claims", ["", "2-4", "C4-C2", "C0", "all"])
+def test_what_is_no_range_of_claims_is_refused(context: ToolContext, claims: str) -> None:
+    assert error(call(context, "list_claims", claims=claims)) == ("bad_argument", True)

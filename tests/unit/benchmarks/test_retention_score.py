@@ -1,14 +1,15 @@
 """What an input says, and how it is scored, on inputs made by hand."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from benchmarks.retention.generate import generate
-from benchmarks.retention.reading import Messages, Saying, Seen, join, read_message
+from benchmarks.retention.reading import Listing, Messages, Saying, Seen, join, read_message
 from benchmarks.retention.run import Bill, common_length
 from benchmarks.retention.scenario import Fact, Known, Message, Scenario
-from benchmarks.retention.score import LOOP, Answer, Reach, Tally, answer, judge, resolves, score
+from benchmarks.retention.score import LOOP, Answer, Page, Reach, Tally, answer, judge, resolves, score
 from benchmarks.retention.strategies import FullHistory, Ours, Strategy
 from benchmarks.retention.summaries import head_and_tail, perfect
 from benchmarks.retention.words import packet_of
@@ -47,9 +48,9 @@ def tool(*packets: Packet) -> Message:
     return {"role": "tool", "tool_call_id": "c", "content": "".join(map(format_packet, packets))}
 
 
-def scored(known: Known, *messages: Message, page: frozenset[str] = frozenset()) -> Tally:
+def scored(known: Known, *messages: Message, pages: Sequence[Page] = ()) -> Tally:
     tally = Tally()
-    score(tally, known, join([read_message(one) for one in messages]), Reach(SCENARIO), page)
+    score(tally, known, join([read_message(one) for one in messages]), Reach(SCENARIO), pages)
     return tally
 
 
@@ -94,10 +95,34 @@ def test_a_handle_brings_a_fact_within_reach_without_being_the_fact(content: str
     assert (tally.share("facts"), tally.share("reach"), tally.share("excerpts")) == (0, 1, 0)
 
 
-def test_claims_not_listed_are_within_reach_on_the_first_page_only() -> None:
-    message: Message = {"role": "user", "content": 'not listed: {"api":7}'}
-    assert scored(KNOWN, message, page=frozenset({FACT.passage})).share("reach") == 1
-    assert scored(KNOWN, message).share("reach") == 0
+def test_claims_not_listed_are_within_reach_where_a_named_page_answers_with_them() -> None:
+    message: Message = {"role": "user", "content": 'counts: {"verified":7}\nnot listed: {"api":7}\npages: {"C1-C7":7}'}
+    page = Page(Listing("claims", "C1-C7"), "", frozenset({FACT.passage}), frozenset({"qn-0001"}))
+    tally = scored(KNOWN, message, pages=[page])
+    assert (tally.share("facts"), tally.share("reach"), tally.share("questions")) == (0, 1, 1)
+    assert scored(KNOWN, message).share("reach") == scored(KNOWN, message).share("questions") == 0
+
+
+def test_both_sides_of_a_conflict_are_one_call_away_in_one_answer_only() -> None:
+    known = Known(conflicts=((FACT, OTHER),))
+    sides = [Page(Listing("claims", at), "", frozenset({one.passage}), frozenset()) for at, one in (("C1", FACT), ("C2", OTHER))]
+    both = Page(Listing("standing", "conflicting"), "", frozenset({FACT.passage, OTHER.passage}), frozenset())
+    assert scored(known, pages=sides).share("conflicts") == 0
+    assert scored(known, pages=[*sides, both]).share("conflicts") == 1
+    assert scored(known, note(FACT), pages=sides).share("conflicts") == 1
+
+
+def test_arguments_of_list_claims_are_read_from_the_last_lines_of_a_section_only() -> None:
+    tail = 'counts: {"open":3,"conflicting":0,"stale":2}\nnot listed: {"api/a-0001.yaml":3,"*":2}\npages: {"C1-C90":4,"C95":1}'
+    found = read_message({"role": "user", "content": f"[open]\n{tail}\n[end open]\n"})
+    assert {(one.argument, one.value) for one in found.listings} == {
+        ("claims", "C1-C90"),
+        ("claims", "C95"),
+        ("resource", "api/a-0001.yaml"),
+        ("standing", "open"),
+    }
+    assert not read_message({"role": "tool", "tool_call_id": "c", "content": tail}).listings
+    assert not read_message({"role": "user", "content": 'counts: {"verified":3}\n[end facts]'}).listings
 
 
 def test_one_side_of_a_conflict_is_not_a_conflict() -> None:

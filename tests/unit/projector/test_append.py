@@ -24,6 +24,7 @@ from projector import (
     counter_for,
     explain_receipt_text,
     join_sections,
+    parse_claim_range,
     parse_sections,
     project,
     receipt_from_json,
@@ -79,6 +80,22 @@ def test_an_input_begins_with_the_one_before_it_byte_for_byte() -> None:
     assert second.messages[len(first.messages) : -1] == exchange("b")
     assert recount(second) == second.tokens == second.receipt.used
     assert sum(line.tokens for line in second.receipt.kept) == second.tokens
+
+
+def test_each_claim_stands_in_a_line_or_on_a_page_also_after_more_of_them_came() -> None:
+    rng = random.Random(4)
+    claims = tuple(claim(number, packet(1).id, text=words(rng, 30)) for number in range(1, 301))
+    made = replace(BASE, claims=claims)
+    first = after(None, replace(made, claims=claims[:290]))
+    second = after(first, grown(made, "b"))
+    facts = said(second).facts
+    assert is_appended(first, second)
+    assert facts is not None
+    listed = {line.id for line in facts.lines}
+    assert {f"C{number}" for number in range(291, 301)} <= listed
+    on_pages = [parse_claim_range(page) for page, _ in facts.pages]
+    assert {one.id for one in claims} == listed.union(f"C{number}" for one in on_pages for number in range(one.first, one.last + 1))
+    assert len(listed) < 300
 
 
 def test_nothing_is_said_twice() -> None:

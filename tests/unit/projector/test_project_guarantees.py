@@ -7,20 +7,26 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from evidence_store.model import EvidenceId, Packet, ProgressState, Standing, TaskRevision
+from evidence_store.model import About, ClaimView, EvidenceId, Packet, Pointer, ProgressState, ResourceName, Standing, TaskRevision
 from projector import (
     GivenEvidence,
     Principal,
     Projected,
+    Projection,
     counter_for,
+    format_recorded_claim,
+    parse_claim_range,
     parse_packets,
     parse_sections,
     project,
     validate,
 )
+from projector.measure import Measure
 from projector.model import Candidate, Step
+from projector.pages import PAGE_CLAIMS
 from projector.render.packets import format_packet
-from projector.render.sections import parse_task
+from projector.render.scalars import format_json
+from projector.render.sections import CLAIM_SECTIONS, ClaimsText, parse_task
 from tests.unit.projector.steps import (
     TASK,
     TOOLS,
@@ -69,6 +75,57 @@ def test_rule_5_facts_that_have_no_room_are_counted_by_resource() -> None:
     assert 0 < len(found.lines) < 100
     assert found.counts == (("verified", 100),)
     assert found.not_listed == (("api/v2.json", 100 - len(found.lines)),)
+
+
+def many_claims(n: int, n_resources: int, *ids: EvidenceId) -> tuple[ClaimView, ...]:
+    """In a shuffled order of resources, with some in doubt and some settled another way."""
+    rng = random.Random(n)
+    standings = (Standing.VERIFIED,) * 8 + (Standing.OPEN, Standing.CONFLICTING, Standing.SUPERSEDED)
+    return tuple(
+        replace(
+            claim(number, evidence_id(1), *ids, standing=rng.choice(standings), text=words(rng, 12), pointer=f"/a{number}"),
+            about=About(ResourceName(f"logs/run-{rng.randrange(n_resources):04d}.log"), Pointer(f"/a{number}"), "value"),
+        )
+        for number in range(1, n + 1)
+    )
+
+
+def claim_sections(made: Projection) -> tuple[ClaimsText, ...]:
+    found = parse_sections(content(made))
+    return tuple(one for one in (found.facts, found.open, found.excluded) if one is not None)
+
+
+@pytest.mark.parametrize(("n", "n_resources"), [(900, 1), (900, 400), (2_500, 1)])
+def test_rule_5_each_claim_that_is_not_listed_is_on_a_page_that_one_call_answers(n: int, n_resources: int) -> None:
+    every = many_claims(n, n_resources)
+    made = projection(step(claims=every))
+    shown = {Standing.VERIFIED: "facts", Standing.OPEN: "open", Standing.CONFLICTING: "open"}
+    measure = Measure(counter_for("o200k_base"))
+    for name, section in zip(CLAIM_SECTIONS, claim_sections(made), strict=True):
+        listed = {line.id for line in section.lines}
+        left = {one.id for one in every if shown.get(one.standing) == name} - listed
+        assert bool(left) == bool(section.pages)
+        for page, n_left in section.pages:
+            found = parse_claim_range(page)
+            on = [one for one in every if found.first <= int(one.id[1:]) <= found.last]
+            assert len(on) <= PAGE_CLAIMS
+            assert sum(measure.piece(f"{format_recorded_claim(one)}\n") for one in on) <= made.receipt.budget.dynamic / 2
+            assert n_left == sum(one.id in left for one in on)
+            left -= {one.id for one in on}
+        assert not left
+        assert section.pages or name != "facts"
+        assert measure.piece(f"pages: {format_json(dict(section.pages))}\n") <= 400
+
+
+def test_rule_7_pages_are_the_same_with_and_without_claims_on_hidden_evidence() -> None:
+    """But for the numbers that are not there: neither counts nor the places where a page ends tell of them."""
+    hidden = packet(2, labels=("secret",))
+    every, others = many_claims(600, 40), many_claims(600, 40, hidden.id)
+    mixed = tuple(other if int(one.id[1:]) % 7 == 0 else one for one, other in zip(every, others, strict=True))
+    bare = tuple(one for one in mixed if hidden.id not in {citation.evidence for citation in one.citations})
+    with_hidden, without = (claim_sections(projection(step(claims=claims), packet(1), hidden)) for claims in (mixed, bare))
+    assert with_hidden == without
+    assert with_hidden[0].pages
 
 
 # 6. stable and append-only at the front

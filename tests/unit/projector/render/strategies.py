@@ -118,7 +118,7 @@ items = st.builds(ProgressItem, text, st.sampled_from(ProgressState), id_tuples,
 counts = st.dictionaries(line_text, st.integers(0, 999), max_size=3).map(lambda found: tuple(found.items()))
 abouts = st.builds(About, names, st.none() | text.map(Pointer), text)
 claim_lines = st.builds(ClaimLine, text, text, id_tuples, abouts, text, text)
-claims_texts = st.builds(ClaimsText, st.lists(claim_lines, max_size=3).map(tuple), counts, counts)
+claims_texts = st.builds(ClaimsText, st.lists(claim_lines, max_size=3).map(tuple), counts, counts, counts)
 progress_texts = st.builds(ProgressText, st.lists(items, max_size=3).map(tuple), counts)
 need_lines = st.builds(NeedLine, st.sampled_from(("resource", "pointer", "claim")), text, text)
 text_tuples = st.lists(text, max_size=2).map(tuple)

@@ -48,10 +48,10 @@ def test_progress_reads_as_the_grammar_page_shows_it() -> None:
 def test_facts_read_as_the_grammar_page_shows_them() -> None:
     about = About(ResourceName("api"), Pointer("/limit"), "maximum")
     line = ClaimLine("C1", "100 → 50", (EvidenceId("ev_tpvnrht0mge4"),), about)
-    assert format_claims("facts", ClaimsText((line,), (("verified", 12),), (("api", 11),))) == (
+    assert format_claims("facts", ClaimsText((line,), (("verified", 12),), (("api", 11),), (("C2-C14", 11),))) == (
         '[facts]\n- {"claim":"C1","text":"100 → 50","evidence":["ev_tpvnrht0mge4"],'
         '"about":{"resource":"api","pointer":"/limit","aspect":"maximum"}}\n'
-        'counts: {"verified":12}\nnot listed: {"api":11}\n[end facts]\n'
+        'counts: {"verified":12}\nnot listed: {"api":11}\npages: {"C2-C14":11}\n[end facts]\n'
     )
 
 
