@@ -5,10 +5,11 @@ The same input gives the same output, and doing it twice is doing it once. The r
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId, Packet
-from projector.dialects.forms import Dialect, Part
+from projector.dialects.forms import Dialect, Item, Part
 from projector.dialects.pairing import match
 from projector.dialects.table import dialect_for
 from projector.exchanges import Body
@@ -56,19 +57,25 @@ def by_reference(result: Part, packets: Sequence[Packet]) -> str | None:
     return line if len(line) < len(result.text) else None
 
 
-def rewritten(messages: Sequence[JsonObject], bodies: Iterable[Body], dialect: Dialect, new_body: NewBody) -> tuple[JsonObject, ...]:
-    """The messages with the bodies of some results replaced; all else, and messages without a change, stay as they are."""
-    found = list(messages)
+def rewritten(items: Sequence[Item], bodies: Iterable[Body], dialect: Dialect, new_body: NewBody) -> tuple[Item, ...]:
+    """The items with the bodies of some results replaced; all else, and items without a change, stay as they are."""
+    found = list(items)
     by_place: dict[int, list[Body]] = {}
     for body in bodies:
         by_place.setdefault(body.at, []).append(body)
     for at, here in by_place.items():
-        results = list(dialect.read(found[at], 0).results)
+        results = found[at].results
         changes = {body.part: text for body in here if (text := new_body(body.call, results[body.part])) is not None}
         if changes:
             replaced = [dialect.with_body(one, changes[part]) if part in changes else one for part, one in enumerate(results)]
-            found[at] = dialect.with_results(found[at], replaced)
+            found[at] = _with_results(found[at], replaced, dialect)
     return tuple(found)
+
+
+def _with_results(item: Item, results: Sequence[Part], dialect: Dialect) -> Item:
+    new = iter(results)
+    parts = tuple(next(new) if part.kind == "result" else part for part in item.parts)
+    return replace(item, parts=parts, raw=dialect.with_results(item.raw, results))
 
 
 def externalise(
@@ -91,15 +98,16 @@ def replace_results(messages: Iterable[JsonObject], new_body: NewBody, provider:
     """The messages of a list with the bodies of some results replaced; all else stays as it is."""
     dialect = dialect_for(provider)
     every = tuple(messages)
-    return rewritten(every, _bodies(every, dialect), dialect, new_body)
+    items = tuple(dialect.read(message, at) for at, message in enumerate(every))
+    changed = rewritten(items, _bodies(items), dialect, new_body)
+    return tuple(was if new is item else new.raw for was, item, new in zip(every, items, changed, strict=True))
 
 
-def _bodies(messages: Sequence[JsonObject], dialect: Dialect) -> list[Body]:
+def _bodies(items: Sequence[Item]) -> list[Body]:
     """The results of a list: by the id that they name, else by the turn before them."""
     found: list[Body] = []
     calls: tuple[Part, ...] = ()
-    for at, message in enumerate(messages):
-        item = dialect.read(message, at)
+    for at, item in enumerate(items):
         answered = match(calls, item.results)
         found += [
             Body(call.call if call is not None else result.call, at, part)

@@ -178,12 +178,10 @@ class _Scales:
         return tuple(self._dialect.read(message, 0) for message in group.messages)
 
     def _least(self, group: Group, step: Step) -> int:
-        messages = group.messages
+        items = group.items
         if not group.open_calls:
-            messages = rewritten(
-                messages, group.bodies, self._dialect, lambda call, result: by_reference(result, step.results.get(call, ()))
-            )
-        return sum(map(self._measure.message, messages))
+            items = rewritten(items, group.bodies, self._dialect, lambda call, result: by_reference(result, step.results.get(call, ())))
+        return sum(self._measure.message(item.raw) for item in items)
 
     def optional(self, history: OldHistory) -> tuple[Weight, ...]:
         """What may be left to another step, the largest first."""

@@ -91,15 +91,13 @@ class Dialogue:
 
     def may_stand(self, group: Group) -> bool:
         """Whether what the assistant says and asks in a group names nothing that the principal may not see; results are withheld apart."""
-        named = [evidence for message in group.messages for part in self._dialect.read(message, 0).parts for evidence in _named_in(part)]
-        return self._permission.allows(named)
+        return self._permission.allows(evidence for item in group.items for part in item.parts for evidence in _named_in(part))
 
     def _may_recall(self, group: Group) -> bool:
         """Whether the principal is cleared for what a recap in the group was made from: a recap names labels, not evidence to ask for."""
         if group.kind not in ("assistant", "exchange"):
             return True
-        read = (self._dialect.read(message, 0) for message in group.messages)
-        texts = (part.text for item in read if item.side == "assistant" for part in item.parts if part.kind == "text")
+        texts = (part.text for item in group.items if item.side == "assistant" for part in item.parts if part.kind == "text")
         return all(self._cleared.issuperset(recap_labels(text)) for text in texts)
 
     def rest(self) -> str | None:
@@ -108,18 +106,19 @@ class Dialogue:
 
     def passage(self, group: Group, shown: frozenset[EvidenceId], *, referring: bool = False) -> Passage:
         """The group priced: results that may not be seen withheld; by reference those shown elsewhere, or too old (or all, when asked)."""
-        allowed = self._rewritten(group, group.messages, self._withheld)
+        allowed = self._rewritten(group, group.items, self._withheld)
         old = self._too_old(group)
         chosen = frozenset(call for call in group.calls if referring or call in old or self._shown_elsewhere(call, shown))
-        messages = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
-        texts = [(body.call, self._dialect.read(messages[body.at], 0).results[body.part].text) for body in group.bodies]
+        items = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
+        texts = [(body.call, items[body.at].results[body.part].text) for body in group.bodies]
+        messages = tuple(item.raw for item in items)
         return Passage(
             group=group,
             messages=messages,
             tokens=sum(map(self._measure.message, messages)),
             evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
             in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
-            note="; ".join(filter(None, (group.note, _by_reference(old) if messages != allowed else ""))),
+            note="; ".join(filter(None, (group.note, _by_reference(old) if items != allowed else ""))),
             n_withheld=sum(text == WITHHELD for _, text in texts),
         )
 
@@ -130,8 +129,8 @@ class Dialogue:
             return ()
         return tuple(call for call in group.calls if any(one.age_s is not None for one in self._step.results.get(call, ())))
 
-    def _rewritten(self, group: Group, messages: tuple[JsonObject, ...], new_body: NewBody) -> tuple[JsonObject, ...]:
-        return rewritten(messages, group.bodies, self._dialect, new_body)
+    def _rewritten(self, group: Group, items: tuple[Item, ...], new_body: NewBody) -> tuple[Item, ...]:
+        return rewritten(items, group.bodies, self._dialect, new_body)
 
     def _short(self, call: str, result: Part) -> str | None:
         return by_reference(result, self._step.results.get(call, ()))
