@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evidence_store.model import EvidenceId
-from projector.compact import WITHHELD, NewBody, by_reference, named_evidence, rewritten, shown_in_full
+from projector.compact import WITHHELD, by_reference, named_evidence, rewritten, shown_in_full
 from projector.dialects.forms import Dialect, Item, Part
 from projector.exchanges import Group
 from projector.history import iter_history, iter_instructions, iter_items_back
@@ -21,6 +21,8 @@ from projector.recap import recap_labels
 UNCLEARED = "a recap of what the principal may not see"
 
 BY_REFERENCE = "results by reference"
+# More than prose and logs have on the average; what has more is at a glance too large.
+_MAX_CHARS_PER_TOKEN = 8
 _ID = re.compile(r"ev_[0-9a-z]{12,14}")
 
 
@@ -29,14 +31,38 @@ class Passage:
     """A group as it would stand in the input."""
 
     group: Group
-    messages: tuple[JsonObject, ...]
-    tokens: int
-    evidence: tuple[EvidenceId, ...]
-    """Named in its results."""
-    in_full: frozenset[EvidenceId]
+    permitted: tuple[Item, ...]
+    """Its items, with the results that the reader may not see withheld."""
+    items: tuple[Item, ...]
+    """The same, some of them with results by reference."""
+    prices: tuple[int, ...]
+    """Tokens of each item."""
+    referred: frozenset[str]
+    """Calls whose results are by reference where that is shorter."""
     note: str = ""
-    n_withheld: int = 0
-    """Results that the reader may not see."""
+
+    @property
+    def messages(self) -> tuple[JsonObject, ...]:
+        return tuple(item.raw for item in self.items)
+
+    @property
+    def tokens(self) -> int:
+        return sum(self.prices)
+
+    @property
+    def bodies(self) -> tuple[tuple[str, str], ...]:
+        """Call and text of each result."""
+        return tuple((body.call, self.items[body.at].results[body.part].text) for body in self.group.bodies)
+
+    @property
+    def evidence(self) -> tuple[EvidenceId, ...]:
+        """Named in its results."""
+        return tuple(dict.fromkeys(evidence for _, text in self.bodies for evidence in named_evidence(text)))
+
+    @property
+    def n_withheld(self) -> int:
+        """Results that the reader may not see."""
+        return sum(text == WITHHELD for _, text in self.bodies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +130,51 @@ class Dialogue:
         """Names what of the history was never looked at."""
         return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
 
-    def passage(self, group: Group, shown: frozenset[EvidenceId], *, referring: bool = False) -> Passage:
-        """The group priced: results that may not be seen withheld; by reference those shown elsewhere, or too old (or all, when asked)."""
-        allowed = self._rewritten(group, group.items, self._withheld)
-        old = self._too_old(group)
-        chosen = frozenset(call for call in group.calls if referring or call in old or self._shown_elsewhere(call, shown))
-        items = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
-        texts = [(body.call, items[body.at].results[body.part].text) for body in group.bodies]
-        messages = tuple(item.raw for item in items)
-        return Passage(
-            group=group,
-            messages=messages,
-            tokens=sum(map(self._measure.message, messages)),
-            evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
-            in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
-            note="; ".join(filter(None, (group.note, _by_reference(old) if items != allowed else ""))),
-            n_withheld=sum(text == WITHHELD for _, text in texts),
-        )
+    def passage(self, group: Group, shown: frozenset[EvidenceId]) -> Passage:
+        """The group priced: results that may not be seen withheld; by reference those shown elsewhere, or too old."""
+        permitted = rewritten(group.items, group.bodies, self._dialect, self._withheld)
+        blank = Passage(group, permitted, permitted, (), frozenset())
+        return self._referring(blank, frozenset(call for call in group.calls if self._stays_referred(call, group, shown)))
+
+    def looks_small(self, group: Group, room: int) -> bool:
+        """Whether the group may be worth pricing for so many tokens of room: by its length, or since it can stand by reference."""
+        n_chars = sum(len(part.text) for item in group.items for part in item.parts)
+        return n_chars <= room * _MAX_CHARS_PER_TOKEN or any(map(self._step.results.get, group.calls))
+
+    def shorter(self, passage: Passage) -> Passage | None:
+        """The same with all results by reference; None where nothing gets shorter by that."""
+        if not any(map(self._step.results.get, passage.group.calls)):
+            return None
+        short = self._referring(passage, frozenset(passage.group.calls))
+        return short if short.items != passage.items else None
+
+    def longer(self, short: Passage, shown: frozenset[EvidenceId], room: int) -> Passage:
+        """The same with results given back, one by one in their order, as far as so many tokens more go."""
+        found = short
+        for call in short.group.calls:
+            if call in short.referred and not self._stays_referred(call, short.group, shown):
+                one = self._referring(found, found.referred - {call})
+                found = one if one.tokens - short.tokens <= room else found
+        return found
+
+    def in_full(self, passage: Passage) -> frozenset[EvidenceId]:
+        """Evidence whose whole text form stands in its results."""
+        return frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in passage.bodies))
+
+    def _referring(self, passage: Passage, calls: frozenset[str]) -> Passage:
+        """The passage with the results of just these calls by reference; priced again is only what is another than before."""
+        group, known = passage.group, dict(zip(map(id, passage.items), passage.prices, strict=False))
+        changed = frozenset(body.at for body in group.bodies if (body.call in calls) is not (body.call in passage.referred))
+        bodies = [body for body in group.bodies if body.at in changed]
+        new = rewritten(passage.permitted, bodies, self._dialect, lambda call, result: self._short(call, result) if call in calls else None)
+        items = tuple(new[at] if at in changed else item for at, item in enumerate(passage.items))
+        prices = tuple(known[id(item)] if id(item) in known else self._measure.message(item.raw) for item in items)
+        short = any(item is not permitted for item, permitted in zip(items, passage.permitted, strict=True))
+        note = "; ".join(filter(None, (group.note, _by_reference(self._too_old(group)) if short else "")))
+        return Passage(group, passage.permitted, items, prices, calls, note)
+
+    def _stays_referred(self, call: str, group: Group, shown: frozenset[EvidenceId]) -> bool:
+        return self._shown_elsewhere(call, shown) or call in self._too_old(group)
 
     def _too_old(self, group: Group) -> tuple[str, ...]:
         """Calls whose results are past their greatest age, where the exchange is none of those that keep such results."""
@@ -128,9 +182,6 @@ class Dialogue:
         if rounds is None or group.open_calls or self._newer.get(group.places, 0) < rounds:
             return ()
         return tuple(call for call in group.calls if any(one.age_s is not None for one in self._step.results.get(call, ())))
-
-    def _rewritten(self, group: Group, items: tuple[Item, ...], new_body: NewBody) -> tuple[Item, ...]:
-        return rewritten(items, group.bodies, self._dialect, new_body)
 
     def _short(self, call: str, result: Part) -> str | None:
         return by_reference(result, self._step.results.get(call, ()))
