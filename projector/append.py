@@ -135,7 +135,7 @@ class _Appending:
             progress=self._progress(),
             claims={name: self._claims(name) for name in CLAIM_SECTIONS},
             needs=collected.unmet if collected.unmet or self._told.needs else None,
-            packets=tuple(collected.packets[evidence] for evidence in asked if evidence not in shown),
+            packets=tuple(collected.packets.get(evidence) for evidence in asked if evidence not in shown),
             background=self._background(measure),
             request=self._material.request,
         )

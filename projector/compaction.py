@@ -199,7 +199,7 @@ class _Scales:
     def _sections(self, step: Step) -> list[Weight]:
         piece = self._measure.piece
         cited = frozenset(citation.evidence for claim in step.claims for citation in claim.citations)
-        judged = rejudge(step.claims, step.task.number, cited, {})
+        judged = rejudge(step.claims, step.task.number, cited, lambda evidence: None)
         found = [Weight(f"progress {item.subject}", piece(f"- {format_progress_item(item)}\n")) for item in step.progress]
         lines = (*judged.facts, *judged.open, *judged.excluded)
         found += [Weight(f"claim {line.id}", piece(f"- {format_claim_line(line)}\n")) for line in lines]

@@ -11,7 +11,7 @@ from evidence_store.model import EvidenceId
 from projector.compact import WITHHELD, by_reference, named_evidence, rewritten, shown_in_full
 from projector.dialects.forms import Dialect, Item, Part
 from projector.exchanges import Group
-from projector.history import iter_history, iter_instructions, iter_items_back
+from projector.history import iter_heard_back, iter_history, iter_instructions
 from projector.measure import Measure
 from projector.minified import minified
 from projector.model import JsonObject, Step
@@ -77,7 +77,7 @@ class Request:
 
 def find_request(step: Step) -> Request:
     """The newest user turn. One with parts other than text is asked again in words, and stays where it is."""
-    for place, item in iter_items_back(step):
+    for place, item in iter_heard_back(step):
         text = "".join(part.text for part in item.rest if part.kind == "text")
         if item.side == "user" or (item.side == "result" and text):
             return Request(text if item.side == "result" else item.text, place if item.side == "user" and item.only_text else None)

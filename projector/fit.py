@@ -86,7 +86,7 @@ class Fit:
         self._frame = measure.message(material.dialect.sections("".join(_BASE[:2]), (), _BASE[2]))
         """Of the user message with the first lines of progress and evidence, and the last of evidence."""
         self._gap = measure.message(gap(material.dialect))
-        self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: self._price_packet(packets[evidence]))
+        self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: self._price_packet(packets.get(evidence)))
         self._background_shelf = Shelf[Candidate].of(
             "background",
             lambda one: one.source or one.text[:40],
@@ -369,7 +369,7 @@ class Fit:
             open=claims["open"],
             excluded=claims["excluded"],
             needs=collected.unmet,
-            packets=tuple(collected.packets[evidence] for evidence in packets),
+            packets=tuple(map(collected.packets.get, packets)),
             background=tuple(self._background),
             request=self._material.request,
             open_exchange=self._open.messages if self._open else (),
@@ -384,7 +384,7 @@ class Fit:
             open_calls=self._open.group.open_calls if self._open else (),
             withheld=Withheld(
                 not_available=len(collected.missing),
-                masked=sum(MASKED in collected.packets[evidence].transforms for evidence in packets),
+                masked=sum(MASKED in collected.packets.get(evidence).transforms for evidence in packets),
                 claims=sum(left.reason == NOT_AVAILABLE for left in self._material.judged.left),
                 results=sum(passage.n_withheld for passage in exchanges),
             ),

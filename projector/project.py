@@ -171,10 +171,9 @@ def _shared(before: Projection, now: Projection, measure: Measure) -> int:
 
 
 def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permission, room: int) -> Material:
-    named = tuple(iter_named(step))
-    permitted = permission.permitted(named)
-    collected = collect(step, reader, permitted, permission.masked(named))
-    judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
+    collected = collect(step, reader, permission)
+    permitted = permission.permitted(iter_named(step))
+    judged = rejudge(step.claims, step.task.number, permitted, collected.packets.find)
     text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
     spare = min(room, step.profile.input_cap * (_WHOLE - step.rebuild_to) // _WHOLE)
