@@ -38,7 +38,7 @@ def named_evidence(text: str) -> tuple[EvidenceId, ...]:
     """The packets and references that a result's body names."""
     if is_reference(text):
         return tuple(map(EvidenceId, re.findall(r"ev_[0-9a-z]+", text)))
-    return tuple(map(EvidenceId, _PACKET_HEAD.findall(text)))
+    return tuple(map(EvidenceId, _PACKET_HEAD.findall(text))) if "[evidence ev_" in text else ()
 
 
 def shown_in_full(text: str, packets: Iterable[Packet]) -> frozenset[EvidenceId]:

@@ -199,7 +199,7 @@ class Dialogue:
 def _named_in(part: Part) -> tuple[EvidenceId, ...]:
     """Evidence that a text or the arguments of a call name; what a result names is looked at with its body."""
     text = part.text if part.kind == "text" else "" if part.kind == "result" else minified([part.arguments, part.raw])
-    return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text))))
+    return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text)))) if "ev_" in text else ()
 
 
 def _by_reference(old: tuple[str, ...]) -> str:
