@@ -19,7 +19,8 @@ from projector.render.packets import format_packet
 WITHHELD = "withheld"
 """What stands in place of a result that the principal may not see."""
 _REFERENCE = re.compile(r"see evidence ev_[0-9a-z]+(?:, ev_[0-9a-z]+)*")
-_PACKET_HEAD = re.compile(r"^\[evidence (ev_[0-9a-z]+)\]$", re.MULTILINE)
+# Where it begins a line is asked afterwards: a pattern that begins with letters is searched for ten times as fast.
+_PACKET_HEAD = re.compile(r"\[evidence (ev_[0-9a-z]+)\]$", re.MULTILINE)
 NewBody = Callable[[str, Part], str | None]
 """Call id and result to the text of a new body; None where it stays."""
 
@@ -38,7 +39,9 @@ def named_evidence(text: str) -> tuple[EvidenceId, ...]:
     """The packets and references that a result's body names."""
     if is_reference(text):
         return tuple(map(EvidenceId, re.findall(r"ev_[0-9a-z]+", text)))
-    return tuple(map(EvidenceId, _PACKET_HEAD.findall(text))) if "[evidence ev_" in text else ()
+    if "[evidence ev_" not in text:
+        return ()
+    return tuple(EvidenceId(head[1]) for head in _PACKET_HEAD.finditer(text) if text[head.start() - 1 : head.start()] in ("", "\n"))
 
 
 def shown_in_full(text: str, packets: Iterable[Packet]) -> frozenset[EvidenceId]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evidence_store.model import EvidenceId
+from evidence_store.model import EvidenceId, Packet
 from projector.compact import WITHHELD, by_reference, named_evidence, rewritten, shown_in_full
 from projector.dialects.forms import Dialect, Item, Part
 from projector.exchanges import Group
@@ -94,6 +94,7 @@ class Dialogue:
 
     def __init__(self, step: Step, dialect: Dialect, measure: Measure, permission: Permission, request: Request) -> None:
         self._step = step
+        self._results = step.results
         self._dialect = dialect
         self._measure = measure
         self._permission = permission
@@ -139,11 +140,11 @@ class Dialogue:
     def looks_small(self, group: Group, room: int) -> bool:
         """Whether the group may be worth pricing for so many tokens of room: by its length, or since it can stand by reference."""
         n_chars = sum(len(part.text) for item in group.items for part in item.parts)
-        return n_chars <= room * _MAX_CHARS_PER_TOKEN or any(map(self._step.results.get, group.calls))
+        return n_chars <= room * _MAX_CHARS_PER_TOKEN or any(map(self._packets, group.calls))
 
     def shorter(self, passage: Passage) -> Passage | None:
         """The same with all results by reference; None where nothing gets shorter by that."""
-        if not any(map(self._step.results.get, passage.group.calls)):
+        if not any(map(self._packets, passage.group.calls)):
             return None
         short = self._referring(passage, frozenset(passage.group.calls))
         return short if short.items != passage.items else None
@@ -159,7 +160,7 @@ class Dialogue:
 
     def in_full(self, passage: Passage) -> frozenset[EvidenceId]:
         """Evidence whose whole text form stands in its results."""
-        return frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in passage.bodies))
+        return frozenset().union(*(shown_in_full(text, self._packets(call)) for call, text in passage.bodies))
 
     def _referring(self, passage: Passage, calls: frozenset[str]) -> Passage:
         """The passage with the results of just these calls by reference; priced again is only what is another than before."""
@@ -176,23 +177,26 @@ class Dialogue:
     def _stays_referred(self, call: str, group: Group, shown: frozenset[EvidenceId]) -> bool:
         return self._shown_elsewhere(call, shown) or call in self._too_old(group)
 
+    def _packets(self, call: str) -> tuple[Packet, ...]:
+        return self._results.get(call, ())
+
     def _too_old(self, group: Group) -> tuple[str, ...]:
         """Calls whose results are past their greatest age, where the exchange is none of those that keep such results."""
         rounds = self._step.result_rounds
         if rounds is None or group.open_calls or self._newer.get(group.places, 0) < rounds:
             return ()
-        return tuple(call for call in group.calls if any(one.age_s is not None for one in self._step.results.get(call, ())))
+        return tuple(call for call in group.calls if any(one.age_s is not None for one in self._packets(call)))
 
     def _short(self, call: str, result: Part) -> str | None:
-        return by_reference(result, self._step.results.get(call, ()))
+        return by_reference(result, self._packets(call))
 
     def _withheld(self, call: str, result: Part) -> str | None:
         """What stands in place of a body that the principal may not see."""
-        concerned = (*named_evidence(result.text), *(packet.id for packet in self._step.results.get(call, ())))
+        concerned = (*named_evidence(result.text), *(packet.id for packet in self._packets(call)))
         return None if self._permission.allows(concerned) else WITHHELD
 
     def _shown_elsewhere(self, call: str, shown: frozenset[EvidenceId]) -> bool:
-        packets = self._step.results.get(call, ())
+        packets = self._packets(call)
         return bool(packets) and shown.issuperset(packet.id for packet in packets)
 
 

@@ -46,17 +46,16 @@ class Measure:
         self._names: dict[str, int] = {}
         """Tokens of first names of messages: a list has one or two of them."""
 
-    def whole(self, messages: tuple[JsonObject, ...], outside: JsonObject, tools: tuple[JsonObject, ...]) -> Figure:
-        """What the rule gives for the whole input, as exact as its least exact part."""
+    def whole(self, text: str, messages: tuple[JsonObject, ...], outside: JsonObject, tools: tuple[JsonObject, ...]) -> Figure:
+        """What the rule gives for the whole input, as exact as its least exact part; the text is that of the list of messages."""
         texts = (*map(minified, outside.values()), *((minified(tools),) if tools else ()))
-        figures = [self._list(messages), *(figure_of(self.counter, text) for text in texts)]
+        figures = [self._list(text, messages), *(figure_of(self.counter, text) for text in texts)]
         note = next((figure.note for figure in figures if figure.note), "")
         tokens = sum(figure.tokens for figure in figures) + REQUEST_TOKENS
         return Figure(tokens, self.counter.id, weakest(figure.exactness for figure in figures), note)
 
-    def _list(self, messages: tuple[JsonObject, ...]) -> Figure:
-        """Of the text of the list; by a counter that knows where its tokens end, cut as the messages were when they were priced."""
-        text = minified(messages)
+    def _list(self, text: str, messages: tuple[JsonObject, ...]) -> Figure:
+        """By a counter that knows where its tokens end, the text is cut as the messages were when they were priced."""
         if not isinstance(self.counter, PartsCounter):
             return figure_of(self.counter, text)
         return self.counter.figure_of_parts(_cut_at_messages(text, messages))

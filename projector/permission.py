@@ -45,8 +45,8 @@ class Permission:
 
     def allows(self, ids: Iterable[EvidenceId]) -> bool:
         """Whether all of them may be shown."""
-        wanted = tuple(ids)
-        return len(self.permitted(wanted)) == len(set(wanted))
+        wanted = tuple(dict.fromkeys(ids))
+        return not wanted or len(self.permitted(wanted)) == len(wanted)
 
     def still_allows(self, ids: Iterable[EvidenceId]) -> bool:
         """Asks the gate again, and remembers what it no longer permits; nothing is permitted that was not before.

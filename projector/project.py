@@ -34,10 +34,11 @@ from projector.history import dialect_of, open_before
 from projector.instead import boundary_open, exchange_forbidden, over_fixed, permission_unsettled, what_instead
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
 from projector.measure import Measure, repaired
+from projector.minified import minified
 from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step
 from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
-from projector.receipt import input_digest, with_framing
+from projector.receipt import digest_of_texts, with_framing
 from projector.rejudge import rejudge
 from projector.told import told_anew
 from projector.validate import validate
@@ -127,7 +128,8 @@ def _appended(
     if isinstance(new, Rebuild):
         return new
     messages = (*before.messages, *repaired(new.messages))
-    whole = measure.whole(messages, before.outside, form.tools)
+    text = minified(messages)
+    whole = measure.whole(text, messages, before.outside, form.tools)
     if whole.tokens > budget.input_cap * step.rebuild_at // _WHOLE:
         return Rebuild("it would pass the threshold")
     if not permission.still_allows(new.cited):
@@ -141,7 +143,7 @@ def _appended(
         kept=with_framing(kept, whole.tokens),
         omitted=new.omitted,
         used=whole.tokens,
-        input_digest=input_digest(messages, form.tools, before.outside),
+        input_digest=digest_of_texts(text, form.tools, before.outside),
         withheld=new.withheld,
         appended_to=before.receipt.input_digest,
         shared=before.tokens - REQUEST_TOKENS,
@@ -193,7 +195,8 @@ def _count_fixed(opening: Opening, tools: tuple[JsonObject, ...], measure: Measu
 def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tuple[Kept, ...], fitted: Fitted, rebuilt: str) -> Projection:
     messages = repaired(render_messages(fitted.layout, form.dialect))
     outside = repaired((form.opening.outside,))[0]
-    whole = measure.whole(messages, outside, form.tools)
+    text = minified(messages)
+    whole = measure.whole(text, messages, outside, form.tools)
     used = whole.tokens
     receipt = Receipt(
         task=step.task.task,
@@ -205,7 +208,7 @@ def _render(step: Step, form: _Form, measure: Measure, budget: Budget, fixed: tu
         kept=with_framing((*fixed, *fitted.kept), used),
         omitted=fitted.omitted,
         used=used,
-        input_digest=input_digest(messages, form.tools, outside),
+        input_digest=digest_of_texts(text, form.tools, outside),
         withheld=fitted.withheld,
         rebuilt=rebuilt,
     )

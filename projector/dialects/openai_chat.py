@@ -4,12 +4,13 @@ The provider answers 400 to a call without its result, a result without its call
 ids used twice and empty texts are faults here, since some servers of this form refuse them and none can tell the results apart.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evidence_store.errors import JsonValue
 from projector.dialects.arguments import format_arguments
 from projector.dialects.forms import (
+    OBJECT,
     EvidenceBlock,
     Fault,
     Item,
@@ -40,7 +41,7 @@ class OpenAiChat:
     traits = Traits("openai")
 
     def read(self, item: JsonValue, place: int) -> Item:
-        if not isinstance(item, Mapping):
+        if not isinstance(item, OBJECT):
             return Item("unknown", why="no object")
         role = item.get("role")
         side = _SIDES.get(role) if isinstance(role, str) else None
@@ -113,7 +114,7 @@ def _assistant_parts(item: JsonObject) -> tuple[Part, ...]:
     opaque = tuple(Part("opaque", name=name, raw=value) for name, value in item.items() if name not in _PLAIN and value is not None)
     calls = item.get("tool_calls")
     # a call that is no object still needs its result, and has no id
-    found = tuple(_read_call(call if isinstance(call, Mapping) else {}) for call in (calls if isinstance(calls, list | tuple) else ()))
+    found = tuple(_read_call(call if isinstance(call, OBJECT) else {}) for call in (calls if isinstance(calls, list | tuple) else ()))
     return (*carried, *opaque, *found)
 
 
@@ -125,8 +126,9 @@ def _read_call(call: JsonObject) -> Part:
 
 
 def _without_blank(item: Item) -> JsonObject:
-    blank = not any(part.seen for part in content_parts(item.raw.get("content"), _TEXT))
-    return {**item.raw, "content": None} if blank and item.raw.get("content") is not None else item.raw
+    content = item.raw.get("content")
+    blank = content is not None and not any(part.seen for part in content_parts(content, _TEXT))
+    return {**item.raw, "content": None} if blank else item.raw
 
 
 def _written_content(parts: Sequence[Part]) -> JsonValue:
