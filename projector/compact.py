@@ -32,7 +32,7 @@ def reference(ids: Sequence[EvidenceId]) -> str:
 
 def is_reference(body: JsonValue) -> bool:
     """Whether a body is such a line already."""
-    return isinstance(body, str) and _REFERENCE.fullmatch(body) is not None
+    return isinstance(body, str) and body.startswith("see evidence ") and _REFERENCE.fullmatch(body) is not None
 
 
 def named_evidence(text: str) -> tuple[EvidenceId, ...]:

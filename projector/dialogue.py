@@ -133,7 +133,10 @@ class Dialogue:
 
     def passage(self, group: Group, shown: frozenset[EvidenceId]) -> Passage:
         """The group priced: results that may not be seen withheld; by reference those shown elsewhere, or too old."""
-        permitted = rewritten(group.items, group.bodies, self._dialect, self._withheld)
+        concerned = {body.call: self._concerned(body.call, group.items[body.at].results[body.part]) for body in group.bodies}
+        seen = self._permission.permitted(evidence for ids in concerned.values() for evidence in ids)
+        withheld = frozenset(call for call, ids in concerned.items() if not seen.issuperset(ids))
+        permitted = self._with_withheld(group, withheld) if withheld else group.items
         blank = Passage(group, permitted, permitted, (), frozenset())
         return self._referring(blank, frozenset(call for call in group.calls if self._stays_referred(call, group, shown)))
 
@@ -190,10 +193,12 @@ class Dialogue:
     def _short(self, call: str, result: Part) -> str | None:
         return by_reference(result, self._packets(call))
 
-    def _withheld(self, call: str, result: Part) -> str | None:
-        """What stands in place of a body that the principal may not see."""
-        concerned = (*named_evidence(result.text), *(packet.id for packet in self._packets(call)))
-        return None if self._permission.allows(concerned) else WITHHELD
+    def _concerned(self, call: str, result: Part) -> tuple[EvidenceId, ...]:
+        return (*named_evidence(result.text), *(packet.id for packet in self._packets(call)))
+
+    def _with_withheld(self, group: Group, calls: frozenset[str]) -> tuple[Item, ...]:
+        """With what stands in place of bodies that the principal may not see."""
+        return rewritten(group.items, group.bodies, self._dialect, lambda call, result: WITHHELD if call in calls else None)
 
     def _shown_elsewhere(self, call: str, shown: frozenset[EvidenceId]) -> bool:
         packets = self._packets(call)

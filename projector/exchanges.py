@@ -232,7 +232,7 @@ class _Reader:
             told = read_all(self._dialect.write("result", [part for _, part in written]), self._dialect)
             ids = [call for call, _ in written]
         else:
-            told = tuple(one for item in direct.items for one in self._filled(item))
+            told = self._filled(direct.items)
             called = {(one.place, one.part): call for call, one in exchange.answered.items()}
             ids = [called[one.place, one.part] for one in direct.found()]
         spread = [(at, part) for at, item in enumerate(told, len(spoken)) for part in range(len(item.results))]
@@ -247,12 +247,17 @@ class _Reader:
             tuple(Body(call, at, part) for call, (at, part) in zip(ids, spread, strict=True)),
         )
 
-    def _filled(self, item: Item) -> tuple[Item, ...]:
-        kept = self._spoken((item,))
-        if all(part.seen for part in item.results):
+    def _filled(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        kept = self._spoken(items)
+        if all(part.seen for item in items for part in item.results):
             return kept
-        (message,) = (one.raw for one in kept)
-        return read_all((self._dialect.with_results(message, [_filled(self._dialect, part) for part in item.results]),), self._dialect)
+        return tuple(self._with_bodies(item) for item in kept)
+
+    def _with_bodies(self, item: Item) -> Item:
+        if all(part.seen for part in item.results):
+            return item
+        message = self._dialect.with_results(item.raw, [_filled(self._dialect, part) for part in item.results])
+        return self._dialect.read(message, 0)
 
     def _spoken(self, items: Sequence[Item]) -> tuple[Item, ...]:
         """The items as they may be sent; only what changed is read anew."""

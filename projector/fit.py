@@ -342,7 +342,7 @@ class Fit:
         collected = self._material.collected
         claims = {name: claims_text(name, self._blocks[name], frozenset(self._claims[name])) for name in CLAIM_SECTIONS}
         # the rest is counted in the sections' last lines, which are known only now
-        prices = {name: self._price_section(name) for name in CLAIM_SECTIONS}
+        prices = {name: self._price_section(name) for name in CLAIM_SECTIONS if self._claims[name]}
         dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)
         shown = tuple(passage.messages for passage in dialogue)
         n_gaps = len(with_gaps(shown, self._material.dialect)) - sum(map(len, shown))
@@ -359,8 +359,8 @@ class Fit:
         exchanges = (*dialogue, self._open) if self._open else tuple(dialogue)
         named = [*packets, *(one for item in items for one in item.evidence)]
         named += [one for name in CLAIM_SECTIONS for line in claims[name].lines for one in line.evidence]
-        named += [one for passage in exchanges for one in passage.evidence]
-        in_full = [one for passage in exchanges for one in passage.evidence if one in self._shown[passage.group.places]]
+        in_exchanges = [(one, passage.group.places) for passage in exchanges for one in passage.evidence]
+        named += [one for one, _ in in_exchanges]
         layout = Layout(
             opening=self._material.opening,
             dialogue=shown,
@@ -379,7 +379,7 @@ class Fit:
             kept=tuple(kept),
             omitted=tuple(self._room.omitted),
             evidence=packets,
-            in_exchanges=tuple(dict.fromkeys(in_full)),
+            in_exchanges=tuple(dict.fromkeys(one for one, places in in_exchanges if one in self._shown[places])),
             cited=tuple(dict.fromkeys(named)),
             open_calls=self._open.group.open_calls if self._open else (),
             withheld=Withheld(

@@ -76,11 +76,10 @@ def iter_heard_back(step: Step) -> Iterator[tuple[int, Item]]:
 def iter_instructions(step: Step) -> Iterator[Item]:
     """The instructions among the messages, oldest first. All forms name them by the role, so that nothing else has to be read."""
     for messages, dialect in _forms(step):
-        for message in messages:
-            if message.get("role") in _INSTRUCTING:
-                item = dialect.read(message, 0)
-                if item.side == "instruction":
-                    yield item
+        for message in [one for one in messages if one.get("role") in _INSTRUCTING]:
+            item = dialect.read(message, 0)
+            if item.side == "instruction":
+                yield item
 
 
 def _forms(step: Step) -> list[tuple[tuple[JsonObject, ...], Dialect]]:

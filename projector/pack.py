@@ -14,8 +14,11 @@ from projector.model import Kept, Omitted, Section
 T = TypeVar("T", bound=Hashable)
 # After so many pieces that did not fit, the rest of a list is not priced any more: a history of 10 000 items costs what one of 100 does.
 MAX_MISSES = 16
-# While this share of the room is free, in percent, a small piece is worth a longer look.
-FREE_SHARE = 10
+# Where less than that share of the room is free, in percent, there is as much less to gain, and the search ends earlier.
+FULL_SEARCH_SHARE = 5
+MIN_MISSES = 4
+# While more than that share of it is free, a small piece is worth a longer look.
+LONG_SEARCH_SHARE = 10
 MAX_MISSES_WITH_ROOM = 256
 
 
@@ -53,8 +56,10 @@ class Room:
 
     def max_misses(self, limit: int) -> int:
         """After how many pieces that did not fit to give up on those behind them."""
-        is_free = limit >= self.left and self.left * 100 > self._tokens * FREE_SHARE
-        return MAX_MISSES_WITH_ROOM if is_free else MAX_MISSES
+        if limit >= self.left and self.left * 100 > self._tokens * LONG_SEARCH_SHARE:
+            return MAX_MISSES_WITH_ROOM
+        free, whole = min(limit, self.left) * 100, max(1, self._tokens * FULL_SEARCH_SHARE)
+        return max(MIN_MISSES, min(MAX_MISSES, MAX_MISSES * free // whole))
 
     def leave(self, section: Section, names: Iterable[str], tokens: int | None, reason: str) -> None:
         """Names what is left out; no names, no line."""

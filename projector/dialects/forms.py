@@ -61,11 +61,11 @@ class Item:
 
     @property
     def calls(self) -> tuple[Part, ...]:
-        return tuple(part for part in self.parts if part.kind == "call")
+        return tuple([part for part in self.parts if part.kind == "call"])
 
     @property
     def results(self) -> tuple[Part, ...]:
-        return tuple(part for part in self.parts if part.kind == "result")
+        return tuple([part for part in self.parts if part.kind == "result"])
 
     @property
     def text(self) -> str:
@@ -207,7 +207,7 @@ def text_of(value: JsonValue) -> str:
 
 def objects_in(value: JsonValue) -> list[JsonObject]:
     """The JSON objects of a list."""
-    return [one for one in value if isinstance(one, OBJECT)] if isinstance(value, list | tuple) else []
+    return [one for one in value if isinstance(one, OBJECT)] if isinstance(value, (list, tuple)) else []
 
 
 def text_part(text: str, raw: JsonValue = None) -> Part:

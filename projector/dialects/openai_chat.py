@@ -20,7 +20,6 @@ from projector.dialects.forms import (
     Traits,
     body_part,
     content_parts,
-    objects_in,
     raw_object,
     text_of,
 )
@@ -32,7 +31,7 @@ _KNOWN_ROLES = (*_SIDES, "function")
 _TEXT = ("text",)
 # Members of an assistant turn that stand for a text.
 _CARRIERS = ("function_call", "refusal", "audio")
-_PLAIN = ("role", "content", "name", "tool_calls", *_CARRIERS)
+_PLAIN = frozenset(("role", "content", "name", "tool_calls", *_CARRIERS))
 
 
 class OpenAiChat:
@@ -110,17 +109,17 @@ class OpenAiChat:
 
 
 def _assistant_parts(item: JsonObject) -> tuple[Part, ...]:
-    carried = tuple(Part("other", name=name, raw=item[name]) for name in _CARRIERS if item.get(name))
-    opaque = tuple(Part("opaque", name=name, raw=value) for name, value in item.items() if name not in _PLAIN and value is not None)
+    carried = [Part("other", name=name, raw=item[name]) for name in _CARRIERS if item.get(name)]
+    opaque = [Part("opaque", name=name, raw=value) for name, value in item.items() if name not in _PLAIN and value is not None]
     calls = item.get("tool_calls")
     # a call that is no object still needs its result, and has no id
-    found = tuple(_read_call(call if isinstance(call, OBJECT) else {}) for call in (calls if isinstance(calls, list | tuple) else ()))
+    found = [_read_call(call if isinstance(call, OBJECT) else {}) for call in (calls if isinstance(calls, (list, tuple)) else ())]
     return (*carried, *opaque, *found)
 
 
 def _read_call(call: JsonObject) -> Part:
-    told = objects_in([call.get("function"), call.get("custom")])
-    about = told[0] if told else {}
+    told = (call.get("function"), call.get("custom"))
+    about = next((one for one in told if isinstance(one, OBJECT)), {})
     arguments = about.get("arguments", about.get("input"))
     return Part("call", call=text_of(call.get("id")), name=text_of(about.get("name")), arguments=arguments, raw=call)
 
