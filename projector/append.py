@@ -71,7 +71,8 @@ def append(
     passages = _passages(told, dialogue)
     if isinstance(passages, Rebuild):
         return passages
-    return _Appending(before, told, material, passages).run(measure, permission)
+    in_full = frozenset[EvidenceId]().union(*map(dialogue.in_full, passages))
+    return _Appending(before, told, material, passages, in_full).run(measure, permission)
 
 
 def _broken(before: Projection, told: Told, material: Material, permission: Permission) -> str:
@@ -113,7 +114,9 @@ def _passages(told: Told, dialogue: Dialogue) -> tuple[Passage, ...] | Rebuild:
 class _Appending:
     """Makes the end of one input."""
 
-    def __init__(self, before: Projection, told: Told, material: Material, passages: tuple[Passage, ...]) -> None:
+    def __init__(
+        self, before: Projection, told: Told, material: Material, passages: tuple[Passage, ...], in_full: frozenset[EvidenceId]
+    ) -> None:
         self._before = before
         self._told = told
         self._material = material
@@ -121,7 +124,7 @@ class _Appending:
         self._collected = material.collected
         self._items = items_of_step(material)
         self._blocks = blocks(material.judged)
-        self._in_full = frozenset[EvidenceId]().union(*(passage.in_full for passage in passages))
+        self._in_full = in_full
         self._in_use = InUse(material.step, material.collected)
         self._now = frozenset(line.id for every in self._blocks.values() for block in every for line in block.lines)
 
@@ -132,7 +135,7 @@ class _Appending:
             progress=self._progress(),
             claims={name: self._claims(name) for name in CLAIM_SECTIONS},
             needs=collected.unmet if collected.unmet or self._told.needs else None,
-            packets=tuple(collected.packets[evidence] for evidence in asked if evidence not in shown),
+            packets=tuple(collected.packets.get(evidence) for evidence in asked if evidence not in shown),
             background=self._background(measure),
             request=self._material.request,
         )

@@ -1,22 +1,81 @@
 """What evidence a step is about: given as packets or read through the port, permitted, and which needs it meets."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
 
 from evidence_store.model import MASKED, EvidenceId, Packet, ProgressState, Standing
 from projector.freshness import aged
 from projector.model import Need, NeedLine, Step
+from projector.permission import Permission
 from projector.ports import EvidenceReader
 from projector.render.masks import masked_packet
+
+# Results that are asked about at once, the newest first.
+_AT_ONCE = 64
+
+
+class AtHand:
+    """All packets that are at hand and permitted, if only as a mask: of this step, and of results.
+
+    What nobody looks up is not asked about.
+    """
+
+    def __init__(self, step: Step, permission: Permission) -> None:
+        self._step = step
+        self._permission = permission
+        self._own = {item.id: item for item in step.evidence if isinstance(item, Packet)}
+
+    @cached_property
+    def _of_results(self) -> dict[EvidenceId, Packet]:
+        return {packet.id: packet for packets in self._step.results.values() for packet in packets}
+
+    def add(self, packets: Sequence[Packet]) -> None:
+        """Takes what was read for the step."""
+        self._own |= {packet.id: packet for packet in packets}
+
+    def is_given(self, evidence: EvidenceId) -> bool:
+        """Whether it came with the step, permitted or not."""
+        return evidence in self._own or evidence in self._of_results
+
+    def find(self, evidence: EvidenceId) -> Packet | None:
+        """The packet as the principal may see it."""
+        packet = self._own.get(evidence) or self._of_results.get(evidence)
+        if packet is None or self._permission.allows((evidence,)):
+            return packet
+        return masked_packet(packet) if self._permission.masked((evidence,)) else None
+
+    def find_all(self, ids: Iterable[EvidenceId]) -> tuple[Packet, ...]:
+        """The packets of these that are there, permission asked for all at once."""
+        asked = tuple(dict.fromkeys(ids))
+        self._permission.masked(asked)
+        return tuple(packet for packet in map(self.find, asked) if packet is not None)
+
+    def get(self, evidence: EvidenceId) -> Packet:
+        """A packet that was found before."""
+        found = self.find(evidence)
+        assert found is not None, "only what was found is shown"
+        return found
+
+    def __contains__(self, evidence: EvidenceId) -> bool:
+        return self.find(evidence) is not None
+
+    def newest_result(self, fits: Callable[[Packet], bool]) -> tuple[EvidenceId, ...]:
+        """The newest packet of a result that fits, if there is one."""
+        fitting = [evidence for evidence in reversed(self._of_results) if fits(self._of_results[evidence])]
+        for at in range(0, len(fitting), _AT_ONCE):
+            some = fitting[at : at + _AT_ONCE]
+            seen = self._permission.permitted(some) | self._permission.masked(some)
+            if seen:
+                return tuple(evidence for evidence in some if evidence in seen)[:1]
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
     """The evidence of one step."""
 
-    packets: Mapping[EvidenceId, Packet]
-    """All that is at hand and permitted, if only as a mask: of this step, and of results."""
+    packets: AtHand
     needed: tuple[EvidenceId, ...]
     """Must be shown."""
     wanted: tuple[EvidenceId, ...]
@@ -27,7 +86,7 @@ class Collected:
 
 
 def iter_named(step: Step) -> Iterator[EvidenceId]:
-    """Every evidence id that a step names; ids inside message bodies are looked at when a message is kept."""
+    """Every evidence id that a step names beside its history, and those of its newest results; others are looked at when reached."""
     for item in step.evidence:
         yield item.id if isinstance(item, Packet) else item
     for progress in step.progress:
@@ -35,21 +94,21 @@ def iter_named(step: Step) -> Iterator[EvidenceId]:
     for claim in step.claims:
         for citation in claim.citations:
             yield citation.evidence
-    for packets in step.results.values():
-        for packet in packets:
+    for call in list(step.results)[-_AT_ONCE:]:
+        for packet in step.results[call]:
             yield packet.id
 
 
-def collect(step: Step, reader: EvidenceReader, permitted: frozenset[EvidenceId], masked: frozenset[EvidenceId]) -> Collected:
+def collect(step: Step, reader: EvidenceReader, permission: Permission) -> Collected:
     """Asks the reader only for what is permitted, at least as a mask, and not at hand yet. What came along is masked here."""
-    seen = permitted | masked
-    given = {packet.id: packet for packets in step.results.values() for packet in packets}
-    given |= {item.id: item for item in step.evidence if isinstance(item, Packet)}
+    named = tuple(iter_named(step))
+    masked = permission.masked(named)
+    seen = permission.permitted(named) | masked
+    packets = AtHand(step, permission)
     asked = tuple(dict.fromkeys(_asked(step, masked)))
-    absent = tuple(evidence for evidence in asked if evidence not in given and evidence in seen)
-    read = {packet.id: aged(packet, step.now) for packet in reader.find_evidence(absent, step.principal)} if absent else {}
-    found = {evidence: packet for evidence, packet in (given | read).items() if evidence in seen}
-    packets = {evidence: masked_packet(packet) if evidence in masked else packet for evidence, packet in found.items()}
+    absent = tuple(evidence for evidence in asked if evidence in seen and not packets.is_given(evidence))
+    if absent:
+        packets.add([aged(packet, step.now) for packet in reader.find_evidence(absent, step.principal)])
     needed: list[EvidenceId] = []
     unmet: list[NeedLine] = []
     for need in step.needs:
@@ -94,7 +153,7 @@ class _Met:
     unmet: str
 
 
-def _met(need: Need, step: Step, packets: Mapping[EvidenceId, Packet], asked: tuple[EvidenceId, ...]) -> _Met:
+def _met(need: Need, step: Step, packets: AtHand, asked: tuple[EvidenceId, ...]) -> _Met:
     match need.kind:
         case "resource":
             found = _found(packets, asked, lambda packet: packet.resource == need.name)
@@ -106,18 +165,18 @@ def _met(need: Need, step: Step, packets: Mapping[EvidenceId, Packet], asked: tu
             return _met_claim(need.name, step, packets)
 
 
-def _found(packets: Mapping[EvidenceId, Packet], asked: tuple[EvidenceId, ...], fits: Callable[[Packet], bool]) -> tuple[EvidenceId, ...]:
+def _found(packets: AtHand, asked: tuple[EvidenceId, ...], fits: Callable[[Packet], bool]) -> tuple[EvidenceId, ...]:
     """All that fits of this step's evidence; else the newest that fits of what tools answered with."""
-    of_step = tuple(evidence for evidence in asked if evidence in packets and fits(packets[evidence]))
-    earlier = (packet.id for packet in reversed(tuple(packets.values())) if fits(packet))
-    return of_step or tuple(islice(earlier, 1))
+    of_step = tuple(evidence for evidence in asked if (packet := packets.find(evidence)) is not None and fits(packet))
+    return of_step or packets.newest_result(fits)
 
 
-def _met_claim(name: str, step: Step, packets: Mapping[EvidenceId, Packet]) -> _Met:
+def _met_claim(name: str, step: Step, packets: AtHand) -> _Met:
     for claim in step.claims:
         if claim.id == name:
             ids = tuple(dict.fromkeys(citation.evidence for citation in claim.citations))
-            available = all(evidence in packets and MASKED not in packets[evidence].transforms for evidence in ids)
+            found = map(packets.find, ids)
+            available = all(packet is not None and MASKED not in packet.transforms for packet in found)
             return _Met(ids, "") if available else _Met((), "its evidence is not available")
     return _Met((), "there is no such claim in this step")
 

@@ -185,12 +185,10 @@ class _Scales:
         return tuple(self._dialect.read(message, 0) for message in group.messages)
 
     def _least(self, group: Group, step: Step) -> int:
-        messages = group.messages
+        items = group.items
         if not group.open_calls:
-            messages = rewritten(
-                messages, group.bodies, self._dialect, lambda call, result: by_reference(result, step.results.get(call, ()))
-            )
-        return sum(map(self._measure.message, messages))
+            items = rewritten(items, group.bodies, self._dialect, lambda call, result: by_reference(result, step.results.get(call, ())))
+        return sum(self._measure.message(item.raw) for item in items)
 
     def optional(self, history: OldHistory) -> tuple[Weight, ...]:
         """What may be left to another step, the largest first."""
@@ -208,7 +206,7 @@ class _Scales:
     def _sections(self, step: Step) -> list[Weight]:
         piece = self._measure.piece
         cited = frozenset(citation.evidence for claim in step.claims for citation in claim.citations)
-        judged = rejudge(step.claims, step.task.number, cited, {})
+        judged = rejudge(step.claims, step.task.number, cited, lambda evidence: None)
         found = [Weight(f"progress {item.subject}", piece(f"- {format_progress_item(item)}\n")) for item in step.progress]
         lines = (*judged.facts, *judged.open, *judged.excluded)
         found += [Weight(f"claim {line.id}", piece(f"- {format_claim_line(line)}\n")) for line in lines]

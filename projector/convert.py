@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from projector.dialects.arguments import portable_id, portable_name
 from projector.dialects.forms import Dialect, Item, Part
-from projector.exchanges import Body, Group
-from projector.model import JsonObject
+from projector.exchanges import Body, Group, read_all
 
 NO_TEXT = "(no text)"
 """Stands for a body that has nothing that another provider takes."""
@@ -34,16 +33,15 @@ def convert_group(group: Group, boundary: Boundary) -> Group:
     """The group in the target's form. Where only the model is another and nothing is opaque, it stays as it is."""
     if group.kind == "unusable":
         return group
-    items = [boundary.source.read(message, at) for at, message in enumerate(group.messages)]
-    lost = _Lost.of(items, boundary)
+    lost = _Lost.of(group.items, boundary)
     if boundary.same_provider and not lost.n_opaque:
         return group
     note = "; ".join(filter(None, (group.note, f"converted from {boundary.source_name}", lost.note())))
     if group.kind == "exchange":
-        return _exchange(group, items, boundary, note)
-    parts = [_carried(part, boundary) for item in items for part in item.parts if _stays(part, boundary)]
-    messages = boundary.target.write(group.kind, parts)
-    return replace(group, kind=group.kind if parts else "unusable", messages=messages if parts else (), note=note)
+        return _exchange(group, boundary, note)
+    parts = [_carried(part, boundary) for item in group.items for part in item.parts if _stays(part, boundary)]
+    written = read_all(boundary.target.write(group.kind, parts), boundary.target) if parts else ()
+    return replace(group, kind=group.kind if parts else "unusable", items=written, note=note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +82,8 @@ def _carried(part: Part, boundary: Boundary) -> Part:
     return replace(part, name=portable_name(part.name) if part.name else "", raw=None)
 
 
-def _exchange(group: Group, items: Sequence[Item], boundary: Boundary, note: str) -> Group:
-    keys = iter(group.calls)
+def _exchange(group: Group, boundary: Boundary, note: str) -> Group:
+    items, keys = group.items, iter(group.calls)
     asking = [part for item in items if item.side == "assistant" for part in item.parts if _stays(part, boundary)]
     spoken = [_asked(part, next(keys), boundary) if part.kind == "call" else _carried(part, boundary) for part in asking]
     calls = dict(zip(group.calls, (part for part in spoken if part.kind == "call"), strict=True))
@@ -93,11 +91,12 @@ def _exchange(group: Group, items: Sequence[Item], boundary: Boundary, note: str
     ordered = [call for call in group.calls if call in answers]
     results = [_result(answers[call], calls[call], boundary) for call in ordered]
     rest = [_carried(part, boundary) for item in items if item.side == "result" for part in item.rest if _stays(part, boundary)]
-    asked, told = boundary.target.write("assistant", spoken), boundary.target.write("result", results)
-    spread = [(at, n) for at, message in enumerate(told, len(asked)) for n in range(len(boundary.target.read(message, 0).results))]
+    asked = read_all(boundary.target.write("assistant", spoken), boundary.target)
+    told = read_all(boundary.target.write("result", results), boundary.target)
+    spread = [(at, n) for at, item in enumerate(told, len(asked)) for n in range(len(item.results))]
     bodies = tuple(Body(call, at, part) for call, (at, part) in zip(ordered, spread, strict=True))
-    said: tuple[JsonObject, ...] = boundary.target.write("user", rest) if rest else ()
-    return replace(group, messages=(*asked, *told, *said), note=note, bodies=bodies)
+    said = read_all(boundary.target.write("user", rest), boundary.target) if rest else ()
+    return replace(group, items=(*asked, *told, *said), note=note, bodies=bodies)
 
 
 def _asked(call: Part, key: str, boundary: Boundary) -> Part:

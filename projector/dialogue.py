@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evidence_store.model import EvidenceId
-from projector.compact import WITHHELD, NewBody, by_reference, named_evidence, rewritten, shown_in_full
+from evidence_store.model import EvidenceId, Packet
+from projector.compact import WITHHELD, by_reference, named_evidence, rewritten, shown_in_full
 from projector.dialects.forms import Dialect, Item, Part
 from projector.exchanges import Group
-from projector.history import iter_history, iter_instructions, iter_items_back
+from projector.history import iter_heard_back, iter_history, iter_instructions
 from projector.measure import Measure
 from projector.minified import minified
 from projector.model import JsonObject, Step
@@ -22,6 +22,8 @@ from projector.strategy import Strategy
 UNCLEARED = "a recap of what the principal may not see"
 
 BY_REFERENCE = "results by reference"
+# More than prose and logs have on the average; what has more is at a glance too large.
+_MAX_CHARS_PER_TOKEN = 8
 _ID = re.compile(r"ev_[0-9a-z]{12,14}")
 
 
@@ -30,14 +32,38 @@ class Passage:
     """A group as it would stand in the input."""
 
     group: Group
-    messages: tuple[JsonObject, ...]
-    tokens: int
-    evidence: tuple[EvidenceId, ...]
-    """Named in its results."""
-    in_full: frozenset[EvidenceId]
+    permitted: tuple[Item, ...]
+    """Its items, with the results that the reader may not see withheld."""
+    items: tuple[Item, ...]
+    """The same, some of them with results by reference."""
+    prices: tuple[int, ...]
+    """Tokens of each item."""
+    referred: frozenset[str]
+    """Calls whose results are by reference where that is shorter."""
     note: str = ""
-    n_withheld: int = 0
-    """Results that the reader may not see."""
+
+    @property
+    def messages(self) -> tuple[JsonObject, ...]:
+        return tuple(item.raw for item in self.items)
+
+    @property
+    def tokens(self) -> int:
+        return sum(self.prices)
+
+    @property
+    def bodies(self) -> tuple[tuple[str, str], ...]:
+        """Call and text of each result."""
+        return tuple((body.call, self.items[body.at].results[body.part].text) for body in self.group.bodies)
+
+    @property
+    def evidence(self) -> tuple[EvidenceId, ...]:
+        """Named in its results."""
+        return tuple(dict.fromkeys(evidence for _, text in self.bodies for evidence in named_evidence(text)))
+
+    @property
+    def n_withheld(self) -> int:
+        """Results that the reader may not see."""
+        return sum(text == WITHHELD for _, text in self.bodies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +78,7 @@ class Request:
 
 def find_request(step: Step) -> Request:
     """The newest user turn. One with parts other than text is asked again in words, and stays where it is."""
-    for place, item in iter_items_back(step):
+    for place, item in iter_heard_back(step):
         text = "".join(part.text for part in item.rest if part.kind == "text")
         if item.side == "user" or (item.side == "result" and text):
             return Request(text if item.side == "result" else item.text, place if item.side == "user" and item.only_text else None)
@@ -71,6 +97,7 @@ class Dialogue:
         self, step: Step, dialect: Dialect, measure: Measure, permission: Permission, request: Request, strategy: Strategy
     ) -> None:
         self._step = step
+        self._results = step.results
         self._dialect = dialect
         self._measure = measure
         self._permission = permission
@@ -95,45 +122,78 @@ class Dialogue:
 
     def may_stand(self, group: Group) -> bool:
         """Whether what the assistant says and asks in a group names nothing that the principal may not see; results are withheld apart."""
-        named = [evidence for message in group.messages for part in self._dialect.read(message, 0).parts for evidence in _named_in(part)]
-        return self._permission.allows(named)
+        return self._permission.allows(evidence for item in group.items for part in item.parts for evidence in _named_in(part))
 
     def _may_recall(self, group: Group) -> bool:
         """Whether the principal is cleared for what a recap in the group was made from: a recap names labels, not evidence to ask for."""
         if group.kind not in ("assistant", "exchange"):
             return True
-        read = (self._dialect.read(message, 0) for message in group.messages)
-        texts = (part.text for item in read if item.side == "assistant" for part in item.parts if part.kind == "text")
+        texts = (part.text for item in group.items if item.side == "assistant" for part in item.parts if part.kind == "text")
         return all(self._cleared.issuperset(recap_labels(text)) for text in texts)
 
     def rest(self) -> str | None:
         """Names what of the history was never looked at."""
         return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
 
-    def passage(self, group: Group, shown: frozenset[EvidenceId], *, referring: bool = False) -> Passage:
-        """The group priced: results that may not be seen withheld; those shown elsewhere, too old or too far back (or all) by reference."""
-        allowed = self._rewritten(group, group.messages, self._withheld)
-        old = self._too_old(group)
-        every = referring or self._far_back(group)
-        chosen = frozenset(call for call in group.calls if every or call in old or self._shown_elsewhere(call, shown))
-        messages = self._rewritten(group, allowed, lambda call, result: self._short(call, result) if call in chosen else None)
-        texts = [(body.call, self._dialect.read(messages[body.at], 0).results[body.part].text) for body in group.bodies]
-        return Passage(
-            group=group,
-            messages=messages,
-            tokens=sum(map(self._measure.message, messages)),
-            evidence=tuple(dict.fromkeys(evidence for _, text in texts for evidence in named_evidence(text))),
-            in_full=frozenset().union(*(shown_in_full(text, self._step.results.get(call, ())) for call, text in texts)),
-            note="; ".join(filter(None, (group.note, self._by_reference(group, old) if messages != allowed else ""))),
-            n_withheld=sum(text == WITHHELD for _, text in texts),
-        )
+    def passage(self, group: Group, shown: frozenset[EvidenceId]) -> Passage:
+        """The group priced: results that may not be seen withheld; by reference those shown elsewhere, too old or too far back."""
+        concerned = {body.call: self._concerned(body.call, group.items[body.at].results[body.part]) for body in group.bodies}
+        seen = self._permission.permitted(evidence for ids in concerned.values() for evidence in ids)
+        withheld = frozenset(call for call, ids in concerned.items() if not seen.issuperset(ids))
+        permitted = self._with_withheld(group, withheld) if withheld else group.items
+        blank = Passage(group, permitted, permitted, (), frozenset())
+        far_back = self._far_back(group)
+        return self._referring(blank, frozenset(call for call in group.calls if far_back or self._stays_referred(call, group, shown)))
+
+    def looks_small(self, group: Group, room: int) -> bool:
+        """Whether the group may be worth pricing for so many tokens of room: by its length, or since it can stand by reference."""
+        n_chars = sum(len(part.text) for item in group.items for part in item.parts)
+        return n_chars <= room * _MAX_CHARS_PER_TOKEN or any(map(self._packets, group.calls))
+
+    def shorter(self, passage: Passage) -> Passage | None:
+        """The same with all results by reference; None where nothing gets shorter by that."""
+        if not any(map(self._packets, passage.group.calls)):
+            return None
+        short = self._referring(passage, frozenset(passage.group.calls))
+        return short if short.items != passage.items else None
+
+    def longer(self, short: Passage, shown: frozenset[EvidenceId], room: int) -> Passage:
+        """The same with results given back, one by one in their order, as far as so many tokens more go."""
+        found = short
+        for call in short.group.calls:
+            if call in short.referred and not self._stays_referred(call, short.group, shown):
+                one = self._referring(found, found.referred - {call})
+                found = one if one.tokens - short.tokens <= room else found
+        return found
+
+    def in_full(self, passage: Passage) -> frozenset[EvidenceId]:
+        """Evidence whose whole text form stands in its results."""
+        return frozenset().union(*(shown_in_full(text, self._packets(call)) for call, text in passage.bodies))
+
+    def _referring(self, passage: Passage, calls: frozenset[str]) -> Passage:
+        """The passage with the results of just these calls by reference; priced again is only what is another than before."""
+        group, known = passage.group, dict(zip(map(id, passage.items), passage.prices, strict=False))
+        changed = frozenset(body.at for body in group.bodies if (body.call in calls) is not (body.call in passage.referred))
+        bodies = [body for body in group.bodies if body.at in changed]
+        new = rewritten(passage.permitted, bodies, self._dialect, lambda call, result: self._short(call, result) if call in calls else None)
+        items = tuple(new[at] if at in changed else item for at, item in enumerate(passage.items))
+        prices = tuple(known[id(item)] if id(item) in known else self._measure.message(item.raw) for item in items)
+        short = any(item is not permitted for item, permitted in zip(items, passage.permitted, strict=True))
+        note = "; ".join(filter(None, (group.note, self._by_reference(group) if short else "")))
+        return Passage(group, passage.permitted, items, prices, calls, note)
+
+    def _stays_referred(self, call: str, group: Group, shown: frozenset[EvidenceId]) -> bool:
+        return self._shown_elsewhere(call, shown) or call in self._too_old(group)
+
+    def _packets(self, call: str) -> tuple[Packet, ...]:
+        return self._results.get(call, ())
 
     def _too_old(self, group: Group) -> tuple[str, ...]:
         """Calls whose results are past their greatest age, where the exchange is none of those that keep such results."""
         rounds = self._step.result_rounds
         if rounds is None or group.open_calls or self._newer.get(group.places, 0) < rounds:
             return ()
-        return tuple(call for call in group.calls if any(one.age_s is not None for one in self._step.results.get(call, ())))
+        return tuple(call for call in group.calls if any(one.age_s is not None for one in self._packets(call)))
 
     def is_recent(self, group: Group) -> bool:
         """Whether it stands within the strategy's window of messages."""
@@ -141,31 +201,31 @@ class Dialogue:
         return n_messages is None or group.places[0] >= self._step.n_messages - n_messages
 
     def _far_back(self, group: Group) -> bool:
-        """Whether the exchange is none of those that the strategy keeps results whole of."""
+        """Whether the exchange is none of those that the strategy keeps results of whatever else there is."""
         rounds = self._strategy.result_rounds
         return rounds is not None and not group.open_calls and self._newer.get(group.places, 0) >= rounds
 
-    def _by_reference(self, group: Group, old: tuple[str, ...]) -> str:
+    def _by_reference(self, group: Group) -> str:
         behind = f"behind the newest {self._strategy.result_rounds} exchanges" if self._far_back(group) else ""
+        old = self._too_old(group)
         return ", ".join(filter(None, (BY_REFERENCE, behind, f"past their greatest age: {', '.join(old)}" if old else "")))
 
-    def _rewritten(self, group: Group, messages: tuple[JsonObject, ...], new_body: NewBody) -> tuple[JsonObject, ...]:
-        return rewritten(messages, group.bodies, self._dialect, new_body)
-
     def _short(self, call: str, result: Part) -> str | None:
-        return by_reference(result, self._step.results.get(call, ()))
+        return by_reference(result, self._packets(call))
 
-    def _withheld(self, call: str, result: Part) -> str | None:
-        """What stands in place of a body that the principal may not see."""
-        concerned = (*named_evidence(result.text), *(packet.id for packet in self._step.results.get(call, ())))
-        return None if self._permission.allows(concerned) else WITHHELD
+    def _concerned(self, call: str, result: Part) -> tuple[EvidenceId, ...]:
+        return (*named_evidence(result.text), *(packet.id for packet in self._packets(call)))
+
+    def _with_withheld(self, group: Group, calls: frozenset[str]) -> tuple[Item, ...]:
+        """With what stands in place of bodies that the principal may not see."""
+        return rewritten(group.items, group.bodies, self._dialect, lambda call, result: WITHHELD if call in calls else None)
 
     def _shown_elsewhere(self, call: str, shown: frozenset[EvidenceId]) -> bool:
-        packets = self._step.results.get(call, ())
+        packets = self._packets(call)
         return bool(packets) and shown.issuperset(packet.id for packet in packets)
 
 
 def _named_in(part: Part) -> tuple[EvidenceId, ...]:
     """Evidence that a text or the arguments of a call name; what a result names is looked at with its body."""
     text = part.text if part.kind == "text" else "" if part.kind == "result" else minified([part.arguments, part.raw])
-    return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text))))
+    return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text)))) if "ev_" in text else ()

@@ -38,12 +38,17 @@ class Group:
     kind: GroupKind
     places: tuple[int, ...]
     """0-based places in the history, ascending."""
-    messages: tuple[JsonObject, ...]
+    items: tuple[Item, ...]
+    """Its messages, read; calls and results without an id may have other names here than in `calls` and `bodies`."""
     calls: tuple[str, ...] = ()
     open_calls: tuple[str, ...] = ()
     note: str = ""
     """What had to be repaired, or why it is unusable."""
     bodies: tuple[Body, ...] = ()
+
+    @property
+    def messages(self) -> tuple[JsonObject, ...]:
+        return tuple(item.raw for item in self.items)
 
     @property
     def name(self) -> str:
@@ -103,6 +108,8 @@ class _Reader:
         self._dialect = dialect
         self._first = first_place
         self._at = len(messages)
+        self._last_read: tuple[int, Item] | None = None
+        """A place and its item: what ends a row begins the next."""
         self._closing = closing
         self._stray: dict[str, _Found] = {}
         """Results met before their call, by call id: the newest of each."""
@@ -127,7 +134,9 @@ class _Reader:
         yield from self._orphans(self._stray.values())
 
     def _read(self, at: int) -> Item:
-        return self._dialect.read(self._messages[at], at + self._first)
+        if self._last_read is None or self._last_read[0] != at:
+            self._last_read = at, self._dialect.read(self._messages[at], at + self._first)
+        return self._last_read[1]
 
     def _take(self, fits: "_Fits") -> _Row:
         """The row of fitting items that ends here."""
@@ -148,7 +157,7 @@ class _Reader:
     def _rests(self, row: _Row) -> Iterator[Group]:
         """The words beside results that do not stand with their calls: a turn of the user's own."""
         for place, rest in row.rests():
-            yield Group("user", (place,), self._dialect.write("user", rest))
+            yield Group("user", (place,), read_all(self._dialect.write("user", rest), self._dialect))
 
     def _hold(self, results: Sequence[_Found]) -> Iterator[Group]:
         """Results with something else before them: their call may stand further back."""
@@ -217,34 +226,43 @@ class _Reader:
 
     def _whole(self, exchange: "_Exchange", direct: _Row | None) -> Group:
         """The exchange as one group: its results as they stand, or written anew in the order of the calls."""
-        spoken = self._dialect.spoken(exchange.turn.items)
+        spoken = self._spoken(exchange.turn.items)
         if direct is None:
             written = exchange.written_results(self._dialect)
-            messages = self._dialect.write("result", [part for _, part in written])
+            told = read_all(self._dialect.write("result", [part for _, part in written]), self._dialect)
             ids = [call for call, _ in written]
         else:
-            messages = tuple(self._filled(item) for item in direct.items)
+            told = self._filled(direct.items)
             called = {(one.place, one.part): call for call, one in exchange.answered.items()}
             ids = [called[one.place, one.part] for one in direct.found()]
-        spread = [
-            (at, part) for at, message in enumerate(messages, len(spoken)) for part in range(len(self._dialect.read(message, 0).results))
-        ]
+        spread = [(at, part) for at, item in enumerate(told, len(spoken)) for part in range(len(item.results))]
         places = {*exchange.turn.places, *(one.place for one in exchange.answered.values())}
         return Group(
             "exchange",
             tuple(sorted(places)),
-            (*spoken, *messages),
+            (*spoken, *told),
             tuple(call.call for call in exchange.calls),
             exchange.open_calls,
             exchange.note(),
             tuple(Body(call, at, part) for call, (at, part) in zip(ids, spread, strict=True)),
         )
 
-    def _filled(self, item: Item) -> JsonObject:
-        (message,) = self._dialect.spoken((item,))
+    def _filled(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        kept = self._spoken(items)
+        if all(part.seen for item in items for part in item.results):
+            return kept
+        return tuple(self._with_bodies(item) for item in kept)
+
+    def _with_bodies(self, item: Item) -> Item:
         if all(part.seen for part in item.results):
-            return message
-        return self._dialect.with_results(message, [_filled(self._dialect, part) for part in item.results])
+            return item
+        message = self._dialect.with_results(item.raw, [_filled(self._dialect, part) for part in item.results])
+        return self._dialect.read(message, 0)
+
+    def _spoken(self, items: Sequence[Item]) -> tuple[Item, ...]:
+        """The items as they may be sent; only what changed is read anew."""
+        known = {id(item.raw): item for item in items}
+        return tuple(known.get(id(message)) or self._dialect.read(message, 0) for message in self._dialect.spoken(items))
 
     def _single(self, turn: _Row) -> Group | None:
         side = turn.items[0].side
@@ -255,7 +273,12 @@ class _Reader:
             return Group("unusable", turn.places, (), note=turn.items[0].why)
         if not any(item.speaks for item in turn.items):
             return Group("unusable", turn.places, (), note="neither text nor calls")
-        return Group(side, turn.places, self._dialect.spoken(turn.items))
+        return Group(side, turn.places, self._spoken(turn.items))
+
+
+def read_all(messages: Iterable[JsonObject], dialect: Dialect) -> tuple[Item, ...]:
+    """The items of messages that were written here, and have no place in a history."""
+    return tuple(dialect.read(message, 0) for message in messages)
 
 
 class _Fits(Protocol):

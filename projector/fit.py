@@ -5,13 +5,14 @@ this step's evidence, an index line for each fact, open question and exclusion i
 each. Sections further back have floors, so that much evidence cannot crowd out every fact; an unused floor flows on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evidence_store.model import MASKED, ClaimView, EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.collect import several_revisions
 from projector.dialogue import BY_REFERENCE, Dialogue, Passage
+from projector.exchanges import Group
 from projector.fitted import Fitted, Forbidden, Material, Overfull
 from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
 from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text, visible, visible_claims
@@ -42,6 +43,7 @@ GAPS = "in place of turns left out"
 _BASE = ("[progress]\n", EVIDENCE_HEAD, EVIDENCE_END)
 # What is open is told before what is settled: a question that nobody sees is not answered.
 REST_ORDER: tuple[ClaimSection, ...] = ("open", "facts", "excluded")
+OVER_SHARE = "larger than one piece may be"
 NOT_PERMITTED = "names evidence that is not available"
 # In the order of the section; what is done or excluded is only counted.
 SHOWN_STATES = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
@@ -74,6 +76,8 @@ class Fit:
         """Turns after the newest exchange, newest first."""
         self._recent: list[Passage] = []
         """Taken, newest first."""
+        self._shown: dict[tuple[int, ...], frozenset[EvidenceId]] = {}
+        """Evidence that a kept exchange shows in full, by its places."""
         packets = material.collected.packets
         self._progress_shelf = Shelf[ProgressItem].of(
             "progress", lambda item: item.subject, lambda item: measure.piece(f"- {format_progress_item(item)}\n")
@@ -81,7 +85,7 @@ class Fit:
         self._frame = measure.message(material.dialect.sections("".join(_BASE[:2]), (), _BASE[2]))
         """Of the user message with the first lines of progress and evidence, and the last of evidence."""
         self._gap = measure.message(gap(material.dialect))
-        self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: self._price_packet(packets[evidence]))
+        self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: self._price_packet(packets.get(evidence)))
         self._background_shelf = Shelf[Candidate].of(
             "background",
             lambda one: one.source or one.text[:40],
@@ -152,14 +156,14 @@ class Fit:
             elif group.kind != "exchange":
                 self._later.append(self._dialogue.passage(group, frozenset()))
             elif group.open_calls:
-                self._open = self._dialogue.passage(group, frozenset())
+                self._open = self._kept(self._dialogue.passage(group, frozenset()))
                 self._room.require("open_exchange", group.name, self._open.tokens, self._open.note)
                 return
             else:
                 passage = self._dialogue.passage(group, frozenset())
                 if passage.tokens > self._room.left and self._strategy.may_externalise:
-                    passage = self._dialogue.passage(group, frozenset(), referring=True)
-                self._newest = passage
+                    passage = self._dialogue.shorter(passage) or passage
+                self._newest = self._kept(passage)
                 self._room.require("dialogue", group.name, passage.tokens, passage.note)
                 return
             if len(self._later) + len(self._room.omitted) > MAX_MISSES:
@@ -182,8 +186,11 @@ class Fit:
 
     def _in_full(self) -> frozenset[EvidenceId]:
         """Evidence that kept exchanges show in full."""
-        passages = [passage for passage in (self._open, self._newest, *self._recent) if passage is not None]
-        return frozenset().union(*(passage.in_full for passage in passages))
+        return frozenset().union(*self._shown.values())
+
+    def _kept(self, passage: Passage) -> Passage:
+        self._shown[passage.group.places] = self._dialogue.in_full(passage)
+        return passage
 
     def _overfull(self) -> Overfull:
         return Overfull(
@@ -234,7 +241,7 @@ class Fit:
             case "progress":
                 self._progress += fill(room, self._progress_shelf, todo, self._limit(strategy.progress_floor, kept_free)).taken
             case "evidence":
-                found = several_revisions([self._material.collected.packets[one] for one in (*self._packets, *self._wanted())])
+                found = several_revisions(self._material.collected.packets.find_all((*self._packets, *self._wanted())))
                 floor = self._share(strategy.evidence_floor)
                 self._packets += fill_equally(room, self._packet_shelf, found, self._packets, min(floor, room.left - kept_free))
                 self._fill_evidence(kept_free)
@@ -262,16 +269,23 @@ class Fit:
         self._fill_recent(self._room.left, passing_over=True)
         self._fill_background(self._room.left)
         self._fill_evidence(0)
-        self._restore_recent()
+        self._restore()
         self._account()
 
-    def _restore_recent(self) -> None:
-        """Exchanges that were taken by reference, whole again where there is room after all, the newest first."""
+    def _restore(self) -> None:
+        """Results that were taken by reference, in full again where there is room after all: of the newest exchange first."""
+        if self._newest is not None:
+            self._newest = self._restored(self._newest)
         for place, short in enumerate(self._recent):
-            if BY_REFERENCE in short.note:
-                whole = self._dialogue.passage(short.group, self._in_full().union(self._packets))
-                if whole.tokens > short.tokens and self._room.swap("dialogue", short.group.name, whole.tokens, whole.note):
-                    self._recent[place] = whole
+            self._recent[place] = self._restored(short)
+
+    def _restored(self, short: Passage) -> Passage:
+        if BY_REFERENCE not in short.note or self._room.left <= 0:
+            return short
+        found = self._dialogue.longer(short, self._in_full().union(self._packets), self._room.left)
+        if found.tokens <= short.tokens or not self._room.swap("dialogue", short.group.name, found.tokens, found.note):
+            return short
+        return self._kept(found)
 
     def _share(self, percent: int) -> int:
         return self._dynamic * percent // 100
@@ -296,44 +310,50 @@ class Fit:
     def _fill_recent(self, limit: int, *, passing_over: bool) -> None:
         """Recent turns, newest first. At first up to the one that does not fit; later also beyond it, for a while."""
         misses = 0
-        while misses < MAX_MISSES and min(limit, self._room.left) > 0:
-            passage = self._next_passage()
-            if passage is None:
+        while misses < self._room.max_misses(limit) and min(limit, self._room.left) > 0:
+            passage = self._later.pop(0) if self._later else None
+            group = self._next_group() if passage is None else passage.group
+            if group is None:
                 return
-            taken = self._fitting(passage, limit) if passing_over or self._dialogue.is_recent(passage.group) else None
-            if taken is None:
-                misses += 1
-                if not passing_over:
-                    self._later.insert(0, passage)
-                    return
-                self._room.leave("dialogue", (passage.group.name,), passage.tokens, "no room")
+            if passage is None and (misses < MAX_MISSES or self._dialogue.looks_small(group, self._room.left)):
+                passage = self._dialogue.passage(group, self._in_full().union(self._packets))
+            fits = passage is not None and (passing_over or self._dialogue.is_recent(group))
+            taken = self._fitting(passage, limit) if passage is not None and fits else None
+            if taken is not None:
+                limit -= taken.tokens
+                self._recent.append(self._kept(taken))
                 continue
-            limit -= taken.tokens
-            self._recent.append(taken)
+            misses += 1
+            if passage is not None and not passing_over:
+                self._later.insert(0, passage)
+                return
+            self._room.leave("dialogue", (group.name,), None if passage is None else passage.tokens, "no room")
 
-    def _next_passage(self) -> Passage | None:
-        if self._later:
-            return self._later.pop(0)
-        shown = self._in_full().union(self._packets)
+    def _next_group(self) -> Group | None:
         while (group := self._dialogue.take()) is not None:
             if group.kind == "unusable":
                 self._leave_unusable(group.name, group.note, group.calls)
             elif not self._dialogue.may_stand(group):
                 self._leave_unusable(group.name, NOT_PERMITTED, group.calls)
             else:
-                return self._dialogue.passage(group, shown)
+                return group
         return None
 
     def _fitting(self, passage: Passage, limit: int) -> Passage | None:
         """The passage, or else the same with all results by reference, when it fits."""
         gap_tokens = self._gap if passage.group.kind == "assistant" and self._material.dialect.traits.user_between else 0
-        for form in (passage, self._dialogue.passage(passage.group, frozenset(), referring=True)):
+        for form in self._forms(passage):
             if self._room.take("dialogue", form.group.name, form.tokens, limit=min(limit, self._room.left) - gap_tokens, note=form.note):
                 if gap_tokens:
                     # what stood behind it may be left out
                     self._room.require("dialogue", GAPS, gap_tokens)
                 return form
         return None
+
+    def _forms(self, passage: Passage) -> Iterator[Passage]:
+        yield passage
+        if (short := self._dialogue.shorter(passage)) is not None:
+            yield short
 
     # The account
 
@@ -346,7 +366,10 @@ class Fit:
         reasons = dict.fromkeys(left.reason for left in self._material.judged.left)
         for reason in reasons:
             room.leave("facts", (left.id for left in self._material.judged.left if left.reason == reason), None, reason)
-        leave(room, self._background_shelf, [one for one in self._candidates.ready if one not in self._background])
+        left = [one for one in self._candidates.ready if one not in self._background]
+        large = [one for one in left if self._background_shelf.tokens(one) > self._share(self._strategy.candidate_share)]
+        leave(room, self._background_shelf, [one for one in left if one not in large])
+        leave(room, self._background_shelf, large, OVER_SHARE)
         leave(room, self._background_shelf, self._candidates.below, "its scorer thinks little of it")
         leave(room, self._background_shelf, self._candidates.repeated, "says what another one says")
         for passage in self._later:
@@ -359,7 +382,7 @@ class Fit:
         collected = self._material.collected
         claims = {name: self._claims_text(name) for name in CLAIM_SECTIONS}
         # the rest is counted in the sections' last lines, which are known only now
-        prices = {name: self._price_section(name) for name in CLAIM_SECTIONS}
+        prices = {name: self._price_section(name) for name in CLAIM_SECTIONS if self._claims[name]}
         dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)
         shown = tuple(passage.messages for passage in dialogue)
         n_gaps = len(with_gaps(shown, self._material.dialect)) - sum(map(len, shown))
@@ -376,7 +399,8 @@ class Fit:
         exchanges = (*dialogue, self._open) if self._open else tuple(dialogue)
         named = [*packets, *(one for item in items for one in item.evidence)]
         named += [one for name in CLAIM_SECTIONS for line in claims[name].lines for one in line.evidence]
-        named += [one for passage in exchanges for one in passage.evidence]
+        in_exchanges = [(one, passage.group.places) for passage in exchanges for one in passage.evidence]
+        named += [one for one, _ in in_exchanges]
         layout = Layout(
             opening=self._material.opening,
             dialogue=shown,
@@ -385,7 +409,7 @@ class Fit:
             open=claims["open"],
             excluded=claims["excluded"],
             needs=collected.unmet,
-            packets=tuple(collected.packets[evidence] for evidence in packets),
+            packets=tuple(map(collected.packets.get, packets)),
             background=tuple(self._background),
             request=self._material.request,
             open_exchange=self._open.messages if self._open else (),
@@ -395,12 +419,12 @@ class Fit:
             kept=tuple(kept),
             omitted=tuple(self._room.omitted),
             evidence=packets,
-            in_exchanges=tuple(dict.fromkeys(one for passage in exchanges for one in passage.evidence if one in passage.in_full)),
+            in_exchanges=tuple(dict.fromkeys(one for one, places in in_exchanges if one in self._shown[places])),
             cited=tuple(dict.fromkeys(named)),
             open_calls=self._open.group.open_calls if self._open else (),
             withheld=Withheld(
                 not_available=len(collected.missing),
-                masked=sum(MASKED in collected.packets[evidence].transforms for evidence in packets),
+                masked=sum(MASKED in collected.packets.get(evidence).transforms for evidence in packets),
                 claims=sum(left.reason == NOT_AVAILABLE for left in self._material.judged.left),
                 results=sum(passage.n_withheld for passage in exchanges),
             ),

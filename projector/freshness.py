@@ -1,5 +1,6 @@
 """How old the packets of live resources are at the time of a step. The time comes with the step: no clock is read here."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from evidence_store.model import Packet
@@ -27,5 +28,22 @@ def with_ages(step: Step) -> Step:
     return replace(
         step,
         evidence=tuple(aged(one, step.now) if isinstance(one, Packet) else one for one in step.evidence),
-        results={call: tuple(aged(one, step.now) for one in packets) for call, packets in step.results.items()},
+        results=_AgedResults(step.results, step.now),
     )
+
+
+class _AgedResults(Mapping[str, tuple[Packet, ...]]):
+    """The packets of results, their age looked at when they are asked for: most of a long history is not."""
+
+    def __init__(self, results: Mapping[str, tuple[Packet, ...]], now: int | None) -> None:
+        self._results = results
+        self._now = now
+
+    def __getitem__(self, call: str) -> tuple[Packet, ...]:
+        return tuple(aged(one, self._now) for one in self._results[call])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)

@@ -11,6 +11,10 @@ from projector.model import JsonObject, Segment, Step
 
 # How far an open call is looked for behind what cannot be sent.
 _MAX_UNUSABLE = 16
+# Roles and, where an item has none, types: the same in all forms that have them.
+_INSTRUCTING = ("system", "developer")
+_NEVER_USER = ("assistant", "tool", "model", *_INSTRUCTING)
+_ITEMS_OF_OTHERS = ("function_call", "function_call_output", "reasoning")
 
 
 def dialect_of(step: Step) -> Dialect:
@@ -67,14 +71,24 @@ def iter_items_back(step: Step) -> Iterator[tuple[int, Item]]:
             yield place, dialect.read(message, place)
 
 
+def iter_heard_back(step: Step) -> Iterator[tuple[int, Item]]:
+    """The items that may hold words of the user, with their places, newest first. What says by its role that it does not is not read."""
+    place = step.n_messages
+    for messages, dialect in reversed(_forms(step)):
+        for message in reversed(messages):
+            place -= 1
+            role = message.get("role")
+            if role not in _NEVER_USER and (role is not None or message.get("type") not in _ITEMS_OF_OTHERS):
+                yield place, dialect.read(message, place)
+
+
 def iter_instructions(step: Step) -> Iterator[Item]:
     """The instructions among the messages, oldest first. All forms name them by the role, so that nothing else has to be read."""
     for messages, dialect in _forms(step):
-        for message in messages:
-            if message.get("role") in ("system", "developer"):
-                item = dialect.read(message, 0)
-                if item.side == "instruction":
-                    yield item
+        for message in [one for one in messages if one.get("role") in _INSTRUCTING]:
+            item = dialect.read(message, 0)
+            if item.side == "instruction":
+                yield item
 
 
 def _forms(step: Step) -> list[tuple[tuple[JsonObject, ...], Dialect]]:

@@ -184,10 +184,10 @@ class Shortening:
         for at in reversed(range(len(self._groups))):
             group = self._groups[at]
             if at in self._history.old and group.kind == "exchange" and _is_whole(group):
-                self._groups[at] = replace(group, messages=self._referred(group, seen))
+                self._groups[at] = replace(group, items=self._referred(group, seen))
             seen |= {result.text for _, result in self._results(group)}
 
-    def _referred(self, group: Group, seen: set[str]) -> tuple[JsonObject, ...]:
+    def _referred(self, group: Group, seen: set[str]) -> tuple[Item, ...]:
         def line(call: str, result: Part) -> str | None:
             found = by_reference(result, self._step.results.get(call, ()))
             if found is None or not (result.text in seen or self._counter.count(result.text) > self._large):
@@ -195,11 +195,11 @@ class Shortening:
             self._by_reference.append(call)
             return found
 
-        return rewritten(group.messages, group.bodies, self._dialect, line)
+        return rewritten(group.items, group.bodies, self._dialect, line)
 
     def _results(self, group: Group) -> Iterator[tuple[str, Part]]:
         for body in group.bodies:
-            yield body.call, self._dialect.read(group.messages[body.at], 0).results[body.part]
+            yield body.call, group.items[body.at].results[body.part]
 
     # Recorded steps
 

@@ -14,6 +14,12 @@ from projector.model import Kept, Omitted, Section
 T = TypeVar("T", bound=Hashable)
 # After so many pieces that did not fit, the rest of a list is not priced any more: a history of 10 000 items costs what one of 100 does.
 MAX_MISSES = 16
+# Where less than that share of the room is free, in percent, there is as much less to gain, and the search ends earlier.
+FULL_SEARCH_SHARE = 5
+MIN_MISSES = 4
+# While more than that share of it is free, a small piece is worth a longer look.
+LONG_SEARCH_SHARE = 10
+MAX_MISSES_WITH_ROOM = 256
 
 
 class Room:
@@ -21,6 +27,7 @@ class Room:
 
     def __init__(self, tokens: int) -> None:
         self.left = tokens
+        self._tokens = tokens
         self.kept: list[Kept] = []
         self.omitted: list[Omitted] = []
 
@@ -46,6 +53,13 @@ class Room:
                 self.kept[place] = Kept(section, name, tokens, note)
                 return True
         return False
+
+    def max_misses(self, limit: int) -> int:
+        """After how many pieces that did not fit to give up on those behind them."""
+        if limit >= self.left and self.left * 100 > self._tokens * LONG_SEARCH_SHARE:
+            return MAX_MISSES_WITH_ROOM
+        free, whole = min(limit, self.left) * 100, max(1, self._tokens * FULL_SEARCH_SHARE)
+        return max(MIN_MISSES, min(MAX_MISSES, MAX_MISSES * free // whole))
 
     def leave(self, section: Section, names: Iterable[str], tokens: int | None, reason: str) -> None:
         """Names what is left out; no names, no line."""
@@ -98,7 +112,7 @@ def fill(room: Room, shelf: Shelf[T], values: Sequence[T], limit: int) -> Filled
     left: list[T] = []
     used = misses = 0
     for place, value in enumerate(values):
-        if misses >= MAX_MISSES or min(limit - used, room.left) <= 0:
+        if misses >= room.max_misses(limit - used) or min(limit - used, room.left) <= 0:
             left += values[place:]
             break
         tokens = shelf.tokens(value)

@@ -52,6 +52,14 @@ class FigureCounter(Protocol):
         """Tokens of the text. Never fails on a text."""
 
 
+@runtime_checkable
+class PartsCounter(Protocol):
+    """A counter that knows where its tokens end, so that a long text need not be counted anew where some of it was counted before."""
+
+    def figure_of_parts(self, parts: Sequence[str]) -> Figure:
+        """Tokens of the one text that the parts make in a row: what its figure would be. Parts may be cut anywhere."""
+
+
 class RequestCounter(Protocol):
     """Counts whole requests, in the shape in which the provider takes them: framing and tool definitions are in the figure."""
 

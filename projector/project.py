@@ -36,10 +36,11 @@ from projector.history import dialect_of, open_before
 from projector.instead import boundary_open, exchange_forbidden, over_fixed, permission_unsettled, what_instead
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
 from projector.measure import Measure, repaired
+from projector.minified import minified
 from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step, StrategyUsed
 from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
-from projector.receipt import input_digest, with_framing
+from projector.receipt import digest_of_texts, with_framing
 from projector.rejudge import rejudge
 from projector.strategy import ChosenStrategy, changed_fields
 from projector.strategy_choice import chosen_for, rebuild_to
@@ -133,7 +134,8 @@ def _appended(
     if isinstance(new, Rebuild):
         return new
     messages = (*before.messages, *repaired(new.messages))
-    whole = measure.whole(messages, before.outside, form.tools)
+    text = minified(messages)
+    whole = measure.whole(text, messages, before.outside, form.tools)
     if whole.tokens > budget.input_cap * (strategy.rebuild_at if step.rebuild_at is None else step.rebuild_at) // _WHOLE:
         return Rebuild("it would pass the threshold")
     if not permission.still_allows(new.cited):
@@ -147,7 +149,7 @@ def _appended(
         kept=with_framing(kept, whole.tokens),
         omitted=new.omitted,
         used=whole.tokens,
-        input_digest=input_digest(messages, form.tools, before.outside),
+        input_digest=digest_of_texts(text, form.tools, before.outside),
         withheld=new.withheld,
         appended_to=before.receipt.input_digest,
         shared=before.tokens - REQUEST_TOKENS,
@@ -178,10 +180,9 @@ def _shared(before: Projection, now: Projection, measure: Measure) -> int:
 
 
 def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permission, room: int) -> Material:
-    named = tuple(iter_named(step))
-    permitted = permission.permitted(named)
-    collected = collect(step, reader, permitted, permission.masked(named))
-    judged = rejudge(step.claims, step.task.number, permitted, collected.packets)
+    collected = collect(step, reader, permission)
+    permitted = permission.permitted(iter_named(step))
+    judged = rejudge(step.claims, step.task.number, permitted, collected.packets.find)
     text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
     chosen = chosen_for(_seen(step, permitted, collected) if step.strategy == "auto" else step)
@@ -194,7 +195,7 @@ def _seen(step: Step, permitted: frozenset[EvidenceId], collected: Collected) ->
     packets = collected.packets
     return replace(
         step,
-        evidence=tuple(packets[evidence] for evidence in (*collected.needed, *collected.wanted)),
+        evidence=packets.find_all((*collected.needed, *collected.wanted)),
         results={call: tuple(one for one in found if one.id in packets) for call, found in step.results.items()},
         claims=tuple(claim for claim in step.claims if permitted.issuperset(citation.evidence for citation in claim.citations)),
     )
@@ -216,7 +217,8 @@ def _render(
     step = material.step
     messages = repaired(render_messages(fitted.layout, form.dialect))
     outside = repaired((form.opening.outside,))[0]
-    whole = measure.whole(messages, outside, form.tools)
+    text = minified(messages)
+    whole = measure.whole(text, messages, outside, form.tools)
     used = whole.tokens
     receipt = Receipt(
         task=step.task.task,
@@ -228,7 +230,7 @@ def _render(
         kept=with_framing((*fixed, *fitted.kept), used),
         omitted=fitted.omitted,
         used=used,
-        input_digest=input_digest(messages, form.tools, outside),
+        input_digest=digest_of_texts(text, form.tools, outside),
         withheld=fitted.withheld,
         rebuilt=rebuilt,
         strategy=_used(material.chosen),

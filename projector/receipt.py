@@ -30,7 +30,12 @@ def input_digest(messages: Sequence[JsonObject], tools: Sequence[JsonObject], ou
 
     Where members stand beside the list, another line end and that of their object.
     """
-    text = minified(messages) + "\n" + minified(tools) + (f"\n{minified(outside)}" if outside else "")
+    return digest_of_texts(minified(messages), tools, outside)
+
+
+def digest_of_texts(messages: str, tools: Sequence[JsonObject], outside: JsonObject | None = None) -> str:
+    """The same, of messages that are minified already."""
+    text = messages + "\n" + minified(tools) + (f"\n{minified(outside)}" if outside else "")
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 

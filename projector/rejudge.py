@@ -4,7 +4,7 @@ A judgement holds for the task revision it was made under. A claim whose wording
 since its text would give away what its evidence says. Facts, open questions and excluded scope come out as three lists.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from evidence_store.model import ClaimView, EvidenceId, Packet, Standing
@@ -34,9 +34,9 @@ class Judged:
 
 
 def rejudge(
-    claims: Iterable[ClaimView], task_revision: int, permitted: frozenset[EvidenceId], packets: Mapping[EvidenceId, Packet]
+    claims: Iterable[ClaimView], task_revision: int, permitted: frozenset[EvidenceId], find_packet: Callable[[EvidenceId], Packet | None]
 ) -> Judged:
-    """Sorts the claims; `packets` are those at hand, whose status may speak against a claim that cites them."""
+    """Sorts the claims; the packets found are those at hand, whose status may speak against a claim that cites them."""
     facts: list[ClaimLine] = []
     still_open: list[ClaimLine] = []
     excluded: list[ClaimLine] = []
@@ -54,7 +54,7 @@ def rejudge(
             case Standing.CONFLICTING:
                 still_open.append(_line(claim, ids, "conflicting", claim.reason))
             case Standing.VERIFIED | Standing.EXCLUDED:
-                fault = _fault(claim, ids, task_revision, packets)
+                fault = _fault(claim, ids, task_revision, find_packet)
                 if fault:
                     still_open.append(_line(claim, ids, "stale", fault))
                 elif claim.standing is Standing.VERIFIED:
@@ -68,12 +68,12 @@ def _line(claim: ClaimView, ids: tuple[EvidenceId, ...], standing: str, reason: 
     return ClaimLine(claim.id, claim.text, ids, claim.about, standing, reason)
 
 
-def _fault(claim: ClaimView, ids: tuple[EvidenceId, ...], task_revision: int, packets: Mapping[EvidenceId, Packet]) -> str:
+def _fault(claim: ClaimView, ids: tuple[EvidenceId, ...], task_revision: int, find_packet: Callable[[EvidenceId], Packet | None]) -> str:
     """Why a settled claim is to be judged again; empty when it stands."""
     if claim.task_revision != task_revision:
         return f"judged under task revision {claim.task_revision}, to be judged again"
     for evidence in ids:
-        packet = packets.get(evidence)
+        packet = find_packet(evidence)
         if packet is not None and packet.status not in _SOUND:
             return f"{evidence} is {packet.status}, to be judged again"
     return ""

@@ -49,7 +49,7 @@ def items_of_step(material: Material) -> tuple[ProgressItem, ...]:
 
 def now_old(material: Material, shown: frozenset[EvidenceId]) -> frozenset[EvidenceId]:
     """Of the evidence that an input shows, what is past its greatest age by now."""
-    return frozenset(id_ for id_, packet in material.collected.packets.items() if packet.age_s is not None and id_ in shown)
+    return frozenset(packet.id for packet in material.collected.packets.find_all(shown) if packet.age_s is not None)
 
 
 def named_in(messages: Iterable[JsonObject], permission: Permission) -> frozenset[EvidenceId]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from evidence_store.errors import JsonValue
 from projector.dialects.arguments import parse_arguments
 from projector.dialects.forms import (
+    OBJECT,
     EvidenceBlock,
     Fault,
     Item,
@@ -46,7 +47,7 @@ class Anthropic:
     )
 
     def read(self, item: JsonValue, place: int) -> Item:
-        if not isinstance(item, Mapping):
+        if not isinstance(item, OBJECT):
             return Item("unknown", why="no object")
         role, content = item.get("role"), item.get("content")
         if role not in ("user", "assistant"):

@@ -4,12 +4,13 @@ The provider answers 400 to a call without its result, a result without its call
 ids used twice and empty texts are faults here, since some servers of this form refuse them and none can tell the results apart.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evidence_store.errors import JsonValue
 from projector.dialects.arguments import format_arguments
 from projector.dialects.forms import (
+    OBJECT,
     EvidenceBlock,
     Fault,
     Item,
@@ -19,7 +20,6 @@ from projector.dialects.forms import (
     Traits,
     body_part,
     content_parts,
-    objects_in,
     raw_object,
     text_of,
 )
@@ -31,7 +31,7 @@ _KNOWN_ROLES = (*_SIDES, "function")
 _TEXT = ("text",)
 # Members of an assistant turn that stand for a text.
 _CARRIERS = ("function_call", "refusal", "audio")
-_PLAIN = ("role", "content", "name", "tool_calls", *_CARRIERS)
+_PLAIN = frozenset(("role", "content", "name", "tool_calls", *_CARRIERS))
 
 
 class OpenAiChat:
@@ -40,7 +40,7 @@ class OpenAiChat:
     traits = Traits("openai")
 
     def read(self, item: JsonValue, place: int) -> Item:
-        if not isinstance(item, Mapping):
+        if not isinstance(item, OBJECT):
             return Item("unknown", why="no object")
         role = item.get("role")
         side = _SIDES.get(role) if isinstance(role, str) else None
@@ -109,24 +109,25 @@ class OpenAiChat:
 
 
 def _assistant_parts(item: JsonObject) -> tuple[Part, ...]:
-    carried = tuple(Part("other", name=name, raw=item[name]) for name in _CARRIERS if item.get(name))
-    opaque = tuple(Part("opaque", name=name, raw=value) for name, value in item.items() if name not in _PLAIN and value is not None)
+    carried = [Part("other", name=name, raw=item[name]) for name in _CARRIERS if item.get(name)]
+    opaque = [Part("opaque", name=name, raw=value) for name, value in item.items() if name not in _PLAIN and value is not None]
     calls = item.get("tool_calls")
     # a call that is no object still needs its result, and has no id
-    found = tuple(_read_call(call if isinstance(call, Mapping) else {}) for call in (calls if isinstance(calls, list | tuple) else ()))
+    found = [_read_call(call if isinstance(call, OBJECT) else {}) for call in (calls if isinstance(calls, (list, tuple)) else ())]
     return (*carried, *opaque, *found)
 
 
 def _read_call(call: JsonObject) -> Part:
-    told = objects_in([call.get("function"), call.get("custom")])
-    about = told[0] if told else {}
+    told = (call.get("function"), call.get("custom"))
+    about = next((one for one in told if isinstance(one, OBJECT)), {})
     arguments = about.get("arguments", about.get("input"))
     return Part("call", call=text_of(call.get("id")), name=text_of(about.get("name")), arguments=arguments, raw=call)
 
 
 def _without_blank(item: Item) -> JsonObject:
-    blank = not any(part.seen for part in content_parts(item.raw.get("content"), _TEXT))
-    return {**item.raw, "content": None} if blank and item.raw.get("content") is not None else item.raw
+    content = item.raw.get("content")
+    blank = content is not None and not any(part.seen for part in content_parts(content, _TEXT))
+    return {**item.raw, "content": None} if blank else item.raw
 
 
 def _written_content(parts: Sequence[Part]) -> JsonValue:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from evidence_store.errors import JsonValue
 from projector.dialects.arguments import format_arguments
 from projector.dialects.forms import (
+    OBJECT,
     EvidenceBlock,
     Fault,
     Item,
@@ -37,7 +38,7 @@ class OpenAiResponses:
     traits = Traits("openai-responses", turn_of_items=True)
 
     def read(self, item: JsonValue, place: int) -> Item:
-        if not isinstance(item, Mapping):
+        if not isinstance(item, OBJECT):
             return Item("unknown", why="no object")
         kind = item.get("type", "message" if "role" in item else None)
         if kind == "message":

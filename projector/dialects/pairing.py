@@ -89,6 +89,10 @@ class Pairing:
 
 def match(calls: Sequence[Part], results: Sequence[Part]) -> tuple[Part | None, ...]:
     """The call that each result answers: the one of its id, else, where ids are not given, the first of its name that is not answered."""
+    by_id = {call.call: call for call in calls}
+    answered = {result.call for result in results}
+    if len(by_id) == len(calls) and len(answered) == len(results) and answered <= by_id.keys():
+        return tuple(by_id[result.call] for result in results)
     left = list(calls)
     found: list[Part | None] = []
     for result in results:

@@ -13,6 +13,8 @@ from projector.errors import MalformedText
 # would not see them, or would see a line end where the grammar has none.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
 
 def repair_surrogates(text: str) -> str:
     """The text as UTF-8 can hold it: a pair of surrogates joined, a lone one replaced by U+FFFD."""
@@ -25,7 +27,7 @@ def repair_surrogates(text: str) -> str:
 
 def format_json(value: JsonValue) -> str:
     """Minified JSON on one line; non-ASCII kept, what a reader would not see escaped. Members keep their order."""
-    return escape_unseen(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    return escape_unseen(_ENCODER.encode(value))
 
 
 def escape_unseen(text: str) -> str:

@@ -4,11 +4,14 @@ Only `encode_ordinary` is used: the spelling of a special token in a tool output
 (`hostile.py`) never reaches it: it is bounded by its bytes, and the figure says that it is a bound.
 """
 
+import re
+from collections.abc import Sequence
+
 from projector.ports import Exactness, Figure
 from projector.render.scalars import repair_surrogates
 from projector.tokens.clusters import cluster_end, cluster_start
 from projector.tokens.encodings import load_encoding
-from projector.tokens.hostile import Run, long_runs
+from projector.tokens.hostile import MAX_UNBROKEN_CHARS, Run, long_runs
 from projector.tokens.memory import MIN_CHARS, CountMemory, key_of
 
 # A longer beginning of a text can cost a few tokens less (3 seen in 18 000 steps): by so much a window must go over before it is believed.
@@ -50,6 +53,15 @@ class TiktokenCounter:
             known = self._counted(text)
             self._memory.keep(key, known)
         return known
+
+    def figure_of_parts(self, parts: Sequence[str]) -> Figure:
+        """See `projector.ports.PartsCounter`: counted apart where a token must end between them, else joined."""
+        pieces = _joined_where_tokens_may_cross(parts)
+        if sum(map(len, pieces)) < MAX_UNBROKEN_CHARS:
+            figures = [self.figure(piece) for piece in pieces]
+            if all(figure.exactness == "exact" for figure in figures):
+                return Figure(sum(figure.tokens for figure in figures), self.id, "exact")
+        return self.figure("".join(parts))
 
     def prefix(self, text: str, n_tokens: int) -> int:
         """Characters of the longest beginning that ends with a token of the text and has at most `n_tokens`.
@@ -131,6 +143,32 @@ class TiktokenCounter:
     def _part(self, text: str) -> int:
         ids = self._encoded(text)
         return _n_bytes(text) if ids is None else len(ids)
+
+
+# Marks that the patterns of the encodings take as a row of two or more (docs/formats/token-count.md).
+_LETTER_BEHIND_MARKS = re.compile(r"[]\[{}:,\"]{2}\Z")
+_MARKS = re.compile(r"[]\[{}:,\"]{2}")
+
+
+def _joined_where_tokens_may_cross(parts: Sequence[str]) -> list[str]:
+    """The parts, put together but for cuts between an ASCII letter and two or more marks, on either side: there a token ends."""
+    rows: list[list[str]] = []
+    for part in parts:
+        if rows and _ends_token(rows[-1][-1], part):
+            rows.append([part])
+        elif part:
+            rows[-1:] = [[*(rows[-1] if rows else ()), part]]
+    return ["".join(row) for row in rows]
+
+
+def _ends_token(before: str, behind: str) -> bool:
+    if _is_ascii_letter(behind[:1]):
+        return _LETTER_BEHIND_MARKS.search(before[-2:]) is not None
+    return _is_ascii_letter(before[-1:]) and _MARKS.match(behind) is not None
+
+
+def _is_ascii_letter(char: str) -> bool:
+    return char.isascii() and char.isalpha()
 
 
 def _n_bytes(text: str) -> int:

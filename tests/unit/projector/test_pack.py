@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projector.pack import MAX_MISSES, Filled, Room, Scored, Shelf, demand, fill, leave, ranked
+from projector.pack import MAX_MISSES, MAX_MISSES_WITH_ROOM, MIN_MISSES, Filled, Room, Scored, Shelf, demand, fill, leave, ranked
 
 
 def shelf() -> Shelf[int]:
@@ -33,9 +33,28 @@ def test_after_many_misses_nothing_more_is_priced() -> None:
         priced.append(value)
         return 1_000
 
-    found = fill(Room(10), Shelf[int].of("evidence", str, price), range(10_000), 10)
+    found = fill(Room(100), Shelf[int].of("evidence", str, price), range(10_000), 10)
     assert len(priced) == MAX_MISSES
     assert len(found.left) == 10_000
+
+
+def test_while_a_tenth_of_the_room_is_free_a_small_piece_is_looked_for_further() -> None:
+    values = [11] * (MAX_MISSES + 1) + [4]
+    assert fill(Room(10), shelf(), values, 10).taken == (4,)
+    room = Room(100)
+    room.require("request", "", 91)
+    assert fill(room, shelf(), values, room.left).taken == ()
+    assert fill(Room(100), shelf(), values, 10).taken == ()
+
+
+def test_the_less_is_free_the_earlier_the_search_ends() -> None:
+    room = Room(1_000)
+    free = {share: room.max_misses(share * 10) for share in (1, 2, 3, 5, 9)}
+    assert free == {1: MIN_MISSES, 2: 6, 3: 9, 5: MAX_MISSES, 9: MAX_MISSES}
+
+
+def test_however_much_is_free_the_search_ends() -> None:
+    assert fill(Room(10), shelf(), [11] * MAX_MISSES_WITH_ROOM + [4], 10).taken == ()
 
 
 def test_what_is_left_is_named_with_its_tokens_where_they_are_known() -> None:

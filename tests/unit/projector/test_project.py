@@ -17,9 +17,10 @@ from projector import (
     validate,
 )
 from projector.compact import externalise, is_reference
-from projector.model import Candidate, Need
+from projector.model import Candidate, JsonObject, Need
 from projector.render.packets import format_packet
 from projector.render.sections import parse_task
+from tests.unit.projector.histories import PROVIDERS, Said, written
 from tests.unit.projector.steps import (
     PROFILE,
     TASK,
@@ -74,6 +75,42 @@ def test_rule_1_the_budget_is_used_when_more_would_fit(seed: int) -> None:
     assert made.receipt.dynamic_used >= 0.9 * made.receipt.budget.dynamic
 
 
+def test_rule_1_a_small_turn_far_behind_large_ones_fits_while_much_is_free() -> None:
+    rng = random.Random(3)
+    large = [one for number in range(60) for one in exchange(f"large{number}", text=words(rng, 2_000))]
+    made = projection(step(messages=(user("go"), *exchange("small"), *large, *exchange("new")), profile=tiny(2_500)))
+    assert [one["tool_call_id"] for one in made.messages if one["role"] == "tool"] == ["small", "new"]
+    assert all(line.tokens is None or line.tokens > 1_500 for line in made.omitted if line.section == "dialogue")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("seed", range(6))
+def test_rule_1_nothing_that_would_fit_is_left_out_while_a_tenth_is_free(provider: str, seed: int) -> None:
+    """Neither a result that stands by reference only, nor a turn."""
+    rng = random.Random(seed)
+    history, texts = _uneven_history(rng, provider)
+    answered = {call: (packet(number),) for number, call in enumerate(texts)}
+    profile = replace(PROFILE, provider=provider, window=rng.randint(2_500, 12_000), output=0, slack=0, reserve=0)
+    made = projection(step(messages=history, results=answered, profile=profile, strategy="externalise"))
+    free = made.receipt.budget.dynamic - made.receipt.dynamic_used
+    if free * 10 > made.receipt.budget.dynamic:
+        sent = orjson.dumps(made.messages).decode()
+        short = [quoted for text in texts.values() if (quoted := orjson.dumps(text).decode()) not in sent]
+        assert all(len(encoding().encode_ordinary(quoted)) > free for quoted in short)
+        assert not any(line.tokens is not None and line.tokens <= free for line in made.omitted if line.reason == "no room")
+
+
+def _uneven_history(rng: random.Random, provider: str) -> tuple[tuple[JsonObject, ...], dict[str, str]]:
+    """Exchanges of several calls, some results of them larger than all others together; and the results by call."""
+    texts: dict[str, str] = {}
+    turns = [Said("user", "go")]
+    for number in range(8):
+        found = {f"c{number}x{at}": words(rng, rng.choice((5, 60, 400, 4_000))) for at in range(rng.randint(1, 4))}
+        texts |= found
+        turns += [Said("assistant", "Reading.", tuple(found)), Said("results", results=tuple(found.items())), Said("user", "go on")]
+    return written(turns, provider), texts
+
+
 # 2. exchanges
 
 
@@ -113,6 +150,26 @@ def test_rule_2_older_results_that_do_not_fit_stand_by_reference() -> None:
     bodies = {one["tool_call_id"]: one["content"] for one in made.messages if one["role"] == "tool"}
     assert bodies == {"old": "see evidence ev_000000000001", "new": "result text"}
     assert [line.note for line in made.receipt.kept if line.section == "dialogue"] == ["", "results by reference"]
+
+
+def test_rule_2_of_an_exchange_by_reference_as_many_results_as_fit_stand_in_full() -> None:
+    rng = random.Random(2)
+    texts = {call: words(rng, n) for call, n in (("a", 400), ("b", 2_000), ("c", 400))}
+    old = (calling(*texts), *(result(call, text) for call, text in texts.items()))
+    packets = {call: (packet(number),) for number, call in enumerate(texts)}
+    made = projection(step(messages=(user("go"), *old, *exchange("new")), results=packets, profile=tiny(2_500)))
+    bodies = {one["tool_call_id"]: one["content"] for one in made.messages if one["role"] == "tool"}
+    assert bodies == {**texts, "b": "see evidence ev_000000000001", "new": "result text"}
+
+
+def test_rule_2_so_do_those_of_the_newest_exchange() -> None:
+    rng = random.Random(2)
+    texts = {call: words(rng, n) for call, n in (("a", 400), ("b", 2_000))}
+    messages = (user("go"), calling(*texts), *(result(call, text) for call, text in texts.items()))
+    packets = {call: (packet(number),) for number, call in enumerate(texts)}
+    made = projection(step(messages=messages, results=packets, profile=tiny(2_500), strategy="externalise"))
+    bodies = {one["tool_call_id"]: one["content"] for one in made.messages if one["role"] == "tool"}
+    assert bodies == {**texts, "b": "see evidence ev_000000000001"}
 
 
 def test_rule_2_evidence_shown_in_full_in_the_newest_exchange_is_not_shown_twice() -> None:
@@ -209,6 +266,7 @@ def test_rule_3_background_comes_by_rank_once_and_within_a_cap_per_piece() -> No
     assert [line.text for line in parse_sections(content(made)).background] == ["high", "low"]
     left = {line.names: line.reason for line in made.omitted if line.section == "background"}
     assert set(left) == {("huge",), ("lowest",), ("HIGH ",)}
+    assert left["huge",] == "larger than one piece may be"
 
 
 def test_rule_3_both_sides_of_a_conflict_stand_together_or_not_at_all() -> None:

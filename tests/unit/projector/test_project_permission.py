@@ -1,12 +1,13 @@
 """What the assistant said about evidence that a principal may not see stands in no input of his, and what the step uses does."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import orjson
 
 from evidence_store.errors import JsonValue
-from evidence_store.model import Packet, ProgressState
-from projector import Paused, Projection
+from evidence_store.model import EvidenceId, Packet, ProgressState
+from projector import GivenEvidence, Paused, Projected, Projection, counter_for, project
 from projector.compact import is_reference
 from projector.model import JsonObject, Principal, Step
 from projector.render.packets import format_packet
@@ -71,3 +72,25 @@ def test_results_by_reference_are_whole_again_where_there_is_room() -> None:
     bodies = [str(one["content"]) for one in made.messages if one["role"] == "tool"]
     assert sum(not is_reference(body) for body in bodies) >= 4
     assert sum(line.tokens for line in made.receipt.kept) == made.tokens
+
+
+class AskedGate:
+    """Permits everything, and keeps what it was asked about."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
+        found = frozenset(ids)
+        self.asked |= found
+        return found
+
+
+def test_what_is_not_reached_of_a_history_is_not_asked_about() -> None:
+    packets: dict[str, tuple[Packet, ...]] = {f"c{n}": (packet(n, "x " * 150),) for n in range(1_000)}
+    history = tuple(one for call, found in packets.items() for one in exchange(call, text=format_packet(found[0])))
+    gate, made = AskedGate(), step(messages=(user("go on"), *history), results=packets, profile=tiny(4_000))
+    found = project(made, GivenEvidence(()), counter_for(made.profile.counter), gate)
+    assert isinstance(found, Projected)
+    assert gate.asked.issuperset(found.projection.cited)
+    assert len(gate.asked) < 200

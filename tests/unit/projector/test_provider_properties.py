@@ -14,6 +14,7 @@ from evidence_store.errors import JsonValue
 from projector import Projected, Projection, Segment, counter_for, repair, validate
 from projector.dialects.table import dialect_for
 from projector.measure import Measure
+from projector.minified import minified
 from projector.model import JsonObject, Step
 from projector.strategy import NamedStrategy, StrategyName
 from tests.unit.projector.histories import PROVIDERS, broken_turns, mutated, whole_turns, written
@@ -166,4 +167,4 @@ def test_the_prices_of_messages_add_up_to_the_whole(provider: str, seed: int) ->
     history = written(whole_turns(random.Random(seed), 6), provider)
     measure = Measure(counter_for("o200k_base"))
     total = measure.opening() + sum(map(measure.message, history)) + 12
-    assert abs(total - measure.whole(history, {}, ()).tokens) <= 2
+    assert abs(total - measure.whole(minified(history), history, {}, ()).tokens) <= 2

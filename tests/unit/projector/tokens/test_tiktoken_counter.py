@@ -161,3 +161,39 @@ def test_halves_of_surrogate_pairs_do_not_disturb_a_cut() -> None:
     for n_tokens in range(0, 120, 7):
         assert COUNTER.count(text[: COUNTER.prefix(text, n_tokens)]) <= n_tokens
         assert COUNTER.count(text[COUNTER.suffix(text, n_tokens) :]) <= n_tokens
+
+
+LETTERS = ("a", "zZ", "É", "日", "e\u0301", "\u0301", "'s", "'")
+OTHERS = ("7", "12345", " ", "\n", "\t", '"', ',{"', '":"', "[", "]}", "\\n", "/", "-", ".")
+PIECES = st.sampled_from((*LETTERS, *OTHERS))
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+@given(st.lists(st.lists(PIECES, max_size=8).map("".join), max_size=12))
+def test_a_text_in_parts_counts_as_the_whole_wherever_it_is_cut(name: str, parts: list[str]) -> None:
+    counter = TiktokenCounter(name)
+    assert counter.figure_of_parts(parts) == counter.figure("".join(parts))
+
+
+def test_parts_that_were_counted_before_are_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = TiktokenCounter("o200k_base")
+    first, second = (f'role":"user","content":"{word}"' + '},{"' for word in ("one " * 50, "two " * 50))
+    counter.count(first)
+    encoded: list[str] = []
+    load = load_encoding("o200k_base")
+
+    class Watched:
+        def encode_ordinary(self, text: str) -> list[int]:
+            encoded.append(text)
+            return load.encode_ordinary(text)
+
+    monkeypatch.setattr(tiktoken_counter, "load_encoding", lambda name: Watched())
+    counter.figure_of_parts(['[{"', first, second])
+    assert encoded == ['[{"', second]
+
+
+def test_parts_of_which_one_cannot_be_counted_have_the_bound_of_the_whole() -> None:
+    parts = ['[{"', f'role":"{" " * MAX_SPACES}"', '},{"', "role"]
+    found = TiktokenCounter("o200k_base").figure_of_parts(parts)
+    assert found == TiktokenCounter("o200k_base").figure("".join(parts))
+    assert found.exactness == "upper_bound"
