@@ -19,6 +19,8 @@ WITHHELD = "withheld"
 """What stands in place of a result that the principal may not see."""
 _REFERENCE = re.compile(r"see evidence ev_[0-9a-z]+(?:, ev_[0-9a-z]+)*")
 _PACKET_HEAD = re.compile(r"^\[evidence (ev_[0-9a-z]+)\]$", re.MULTILINE)
+# Of 12 characters, or of 14: what follows at once may belong to the id, or be the next word.
+_ID = re.compile(r"(ev_[0-9a-z]{12})([0-9a-z]{2})?")
 NewBody = Callable[[str, Part], str | None]
 """Call id and result to the text of a new body; None where it stays."""
 
@@ -38,6 +40,12 @@ def named_evidence(text: str) -> tuple[EvidenceId, ...]:
     if is_reference(text):
         return tuple(map(EvidenceId, re.findall(r"ev_[0-9a-z]+", text)))
     return tuple(map(EvidenceId, _PACKET_HEAD.findall(text)))
+
+
+def ids_in(text: str) -> tuple[EvidenceId, ...]:
+    """Every evidence that a text may name, however it goes on behind the id."""
+    found = (EvidenceId(one) for short, more in _ID.findall(text) for one in (short, short + more))
+    return tuple(dict.fromkeys(found))
 
 
 def shown_in_full(text: str, packets: Iterable[Packet]) -> frozenset[EvidenceId]:

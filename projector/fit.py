@@ -312,7 +312,7 @@ class Fit:
             room.leave("dialogue", (passage.group.name,), passage.tokens, "no room")
         rest = self._dialogue.rest()
         if rest:
-            room.leave("dialogue", (rest,), None, "not reached")
+            room.leave("dialogue", rest, None, "not reached")
 
     def _fitted(self) -> Fitted:
         collected = self._material.collected
