@@ -85,29 +85,33 @@ def externalise(
     calls: Iterable[str] | None = None,
     *,
     provider: str = "openai",
+    first_place: int = 0,
 ) -> tuple[JsonObject, ...]:
-    """The messages with the results of these calls (of all, when None) replaced by references, where they have packets."""
+    """The messages with the results of these calls (of all, when None) replaced by references, where they have packets.
+
+    `first_place` is that of the first message where others (`Step.earlier`) stand before them: it names calls that have no id.
+    """
     chosen = None if calls is None else frozenset(calls)
 
     def line(call: str, result: Part) -> str | None:
         return by_reference(result, results.get(call, ())) if chosen is None or call in chosen else None
 
-    return replace_results(messages, line, provider)
+    return replace_results(messages, line, provider, first_place)
 
 
-def replace_results(messages: Iterable[JsonObject], new_body: NewBody, provider: str) -> tuple[JsonObject, ...]:
+def replace_results(messages: Iterable[JsonObject], new_body: NewBody, provider: str, first_place: int = 0) -> tuple[JsonObject, ...]:
     """The messages of a list with the bodies of some results replaced; all else stays as it is."""
     dialect = dialect_for(provider)
     every = tuple(messages)
-    return rewritten(every, _bodies(every, dialect), dialect, new_body)
+    return rewritten(every, _bodies(every, dialect, first_place), dialect, new_body)
 
 
-def _bodies(messages: Sequence[JsonObject], dialect: Dialect) -> list[Body]:
+def _bodies(messages: Sequence[JsonObject], dialect: Dialect, first_place: int) -> list[Body]:
     """The results of a list: by the id that they name, else by the turn before them."""
     found: list[Body] = []
     calls: tuple[Part, ...] = ()
     for at, message in enumerate(messages):
-        item = dialect.read(message, at)
+        item = dialect.read(message, at + first_place)
         answered = match(calls, item.results)
         found += [
             Body(call.call if call is not None else result.call, at, part)

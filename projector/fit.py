@@ -184,6 +184,7 @@ class Fit:
             open_exchange=self._open,
             newest=self._newest,
             needed=tuple((evidence, self._packet_shelf.tokens(evidence)) for evidence in self._packets),
+            needed_in_full={one: self._packet_shelf.tokens(one) for one in self._material.collected.needed if one not in self._packets},
             kept=tuple(self._room.kept),
         )
 
