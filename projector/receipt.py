@@ -19,6 +19,7 @@ from projector.model import (
     Projection,
     Receipt,
 )
+from projector.step_state import step_to_json
 
 VERSION = 1
 
@@ -98,7 +99,7 @@ def outcome_json(outcome: Outcome) -> dict[str, JsonValue]:
         case MustWait():
             return {"outcome": "wait", "calls": list(outcome.calls), **_figures(outcome)}
         case Paused():
-            return {"outcome": "pause", "reasons": list(outcome.reasons), **_figures(outcome)}
+            return {"outcome": "pause", "reasons": list(outcome.reasons), **_figures(outcome), "step": step_to_json(outcome.step)}
 
 
 def _figures(outcome: MustExternalise | MustSplit | MustWait | Paused) -> dict[str, JsonValue]:
