@@ -4,8 +4,8 @@ At each step the projector builds the input from what is stored, the input is ke
 tool calls, and the calls are made and closed. The agent sees nothing but the input.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import orjson
 
@@ -17,17 +17,23 @@ from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.records.usages import NewUsage
-from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, shown_of
+from evidence_store.store.runs import ClosedCall, NewCompaction, NewProjection, OpenCall, shown_of
 from projector import (
+    Compacted,
     Drift,
+    MustNarrow,
+    Outcome,
     Profile,
     Projected,
     Projection,
     Step,
+    Summariser,
     TokenCounter,
     UnknownProvider,
     Usage,
     budget_for,
+    compact_step,
+    format_recap,
     project,
     receipt_json,
     reported_input,
@@ -77,6 +83,7 @@ class Session:
 
     Each input begins with the one before, until something in it holds no longer or it would pass 0.8 of the cap; with `rebuild_to` 100
     each is made anew. What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
+    Packets of live resources are aged by `clock`, in microseconds since 1970 UTC; without one by that of the store.
     """
 
     def __init__(
@@ -89,6 +96,8 @@ class Session:
         request: str,
         *,
         rebuild_to: int = REBUILD_TO,
+        summariser: Summariser | None = None,
+        clock: Callable[[], int] | None = None,
     ) -> None:
         if profile.provider != FORM:
             raise UnknownProvider(f"a session keeps its messages in the form of {FORM!r}, not of {profile.provider!r}", {"known": (FORM,)})
@@ -98,6 +107,8 @@ class Session:
         self._agent = agent
         self._profile = profile
         self._system = system
+        self._summariser = summariser
+        self._clock = clock or services.store.core.clock
         self._reader = StoreReader(services)
         self._counter: TokenCounter = services.counter()
         self._tools = definitions(recording=True)
@@ -129,9 +140,9 @@ class Session:
             claims=tuple(self._store.claims.list_claims(self._task.task)),
             strategy="externalise",
             rebuild_to=self._rebuild_to,
+            now=self._clock(),
         )
-        reader = OwnersReader(self._reader)
-        outcome = project(step, reader, self._counter, reader, self._input)
+        outcome = self._made(self._step, step)
         if not isinstance(outcome, Projected):
             raise LimitExceeded(
                 f"step {self._step.number} does not fit: {outcome.text}", {"limit": outcome.room_tokens}, code="over_budget"
@@ -162,6 +173,32 @@ class Session:
     def _planned(self) -> Profile:
         """The profile of the next input, after what was reported of recent ones."""
         return tightened(self._profile, self._drift)
+
+    def _made(self, key: StepKey, step: Step) -> Outcome:
+        """The input before with what is new; where it has to be made anew, from a history that was compacted first if that is due."""
+        reader = OwnersReader(self._reader)
+        outcome = project(step, reader, self._counter, reader, self._input)
+        if isinstance(outcome, Projected) and outcome.projection.receipt.appended_to:
+            return outcome
+        compacted = self._compacted(key, step)
+        if compacted is step:
+            return outcome
+        again = project(compacted, reader, self._counter, reader, self._input)
+        if not (isinstance(outcome, Projected) and isinstance(again, Projected)):
+            return again
+        # the history is another only because the input had to be made anew
+        receipt = replace(again.projection.receipt, rebuilt=outcome.projection.receipt.rebuilt)
+        return Projected(replace(again.projection, receipt=receipt))
+
+    def _compacted(self, key: StepKey, step: Step) -> Step:
+        """The step with the history made smaller where that is due; so it stays for the steps that follow."""
+        found = compact_step(step, self._counter, self._summariser)
+        done = found.compacted if isinstance(found, MustNarrow) else found
+        if not isinstance(done, Compacted) or done.step.messages == step.messages:
+            return step
+        self._store.runs.record_compaction(key, _compaction(step, done))
+        self._messages, self._results = list(map(dict, done.step.messages)), dict(done.step.results)
+        return replace(step, messages=done.step.messages, results=self._results)
 
     def _keep(self, step: StepKey, projection: Projection) -> None:
         receipt = projection.receipt
@@ -243,6 +280,21 @@ def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonVa
             {"id": c.call, "type": "function", "function": {"name": c.name, "arguments": orjson.dumps(c.arguments).decode()}} for c in calls
         ]
     return message
+
+
+def _compaction(before: Step, done: Compacted) -> NewCompaction:
+    kept, added = frozenset(_answered(done.step)), done.account.added
+    return NewCompaction(
+        done.account.by_reference,
+        tuple(call for call in _answered(before) if call not in kept),
+        format_recap(added) if added.n_turns or added.lines else "",
+        done.tokens_before,
+        done.tokens,
+    )
+
+
+def _answered(step: Step) -> list[str]:
+    return [str(message.get("tool_call_id")) for message in step.messages if message.get("role") == "tool"]
 
 
 def _profile_json(profile: Profile) -> dict[str, JsonValue]:

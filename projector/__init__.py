@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
+    from projector.step_state import step_to_json
     from projector.stored_receipt import receipt_from_json
     from projector.strategies import Compared, compare_strategies, compared_json, compared_text
     from projector.strategy import NAMED_STRATEGIES, ChosenStrategy, Strategy
@@ -124,6 +125,7 @@ _HOME = {
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
     "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
+    "step_state": ("step_to_json",),
     "tokens.cut": ("CutText", "cut_json", "cut_text"),
     "tokens.figures": ("figure_of",),
     "tokens.limit": ("TokenLimit",),
@@ -273,6 +275,7 @@ __all__ = [
     "reported_input",
     "section_tokens",
     "step_from_json",
+    "step_to_json",
     "strategy_for",
     "tightened",
     "tightened_cap",

@@ -21,6 +21,8 @@ WITHHELD = "withheld"
 _REFERENCE = re.compile(r"see evidence ev_[0-9a-z]+(?:, ev_[0-9a-z]+)*")
 # Where it begins a line is asked afterwards: a pattern that begins with letters is searched for ten times as fast.
 _PACKET_HEAD = re.compile(r"\[evidence (ev_[0-9a-z]+)\]$", re.MULTILINE)
+# Of 12 characters, or of 14: what follows at once may belong to the id, or be the next word.
+_ID = re.compile(r"(ev_[0-9a-z]{12})([0-9a-z]{2})?")
 NewBody = Callable[[str, Part], str | None]
 """Call id and result to the text of a new body; None where it stays."""
 
@@ -42,6 +44,12 @@ def named_evidence(text: str) -> tuple[EvidenceId, ...]:
     if "[evidence ev_" not in text:
         return ()
     return tuple(EvidenceId(head[1]) for head in _PACKET_HEAD.finditer(text) if text[head.start() - 1 : head.start()] in ("", "\n"))
+
+
+def ids_in(text: str) -> tuple[EvidenceId, ...]:
+    """Every evidence that a text may name, however it goes on behind the id."""
+    found = (EvidenceId(one) for short, more in _ID.findall(text) for one in (short, short + more))
+    return tuple(dict.fromkeys(found))
 
 
 def shown_in_full(text: str, packets: Iterable[Packet]) -> frozenset[EvidenceId]:
@@ -87,21 +95,25 @@ def externalise(
     calls: Iterable[str] | None = None,
     *,
     provider: str = "openai",
+    first_place: int = 0,
 ) -> tuple[JsonObject, ...]:
-    """The messages with the results of these calls (of all, when None) replaced by references, where they have packets."""
+    """The messages with the results of these calls (of all, when None) replaced by references, where they have packets.
+
+    `first_place` is that of the first message where others (`Step.earlier`) stand before them: it names calls that have no id.
+    """
     chosen = None if calls is None else frozenset(calls)
 
     def line(call: str, result: Part) -> str | None:
         return by_reference(result, results.get(call, ())) if chosen is None or call in chosen else None
 
-    return replace_results(messages, line, provider)
+    return replace_results(messages, line, provider, first_place)
 
 
-def replace_results(messages: Iterable[JsonObject], new_body: NewBody, provider: str) -> tuple[JsonObject, ...]:
+def replace_results(messages: Iterable[JsonObject], new_body: NewBody, provider: str, first_place: int = 0) -> tuple[JsonObject, ...]:
     """The messages of a list with the bodies of some results replaced; all else stays as it is."""
     dialect = dialect_for(provider)
     every = tuple(messages)
-    items = tuple(dialect.read(message, at) for at, message in enumerate(every))
+    items = tuple(dialect.read(message, at + first_place) for at, message in enumerate(every))
     changed = rewritten(items, _bodies(items), dialect, new_body)
     return tuple(was if new is item else new.raw for was, item, new in zip(every, items, changed, strict=True))
 

@@ -3,15 +3,15 @@
 Groups come newest first and lazily; each is kept whole, kept with results by reference, or left out whole.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from evidence_store.model import EvidenceId, Packet
-from projector.compact import WITHHELD, by_reference, named_evidence, rewritten, shown_in_full
+from projector.compact import WITHHELD, by_reference, ids_in, named_evidence, rewritten, shown_in_full
 from projector.dialects.forms import Dialect, Item, Part
 from projector.exchanges import Group
-from projector.history import iter_heard_back, iter_history, iter_instructions
+from projector.history import iter_heard_back, iter_history, iter_instructions, iter_items_back
 from projector.measure import Measure
 from projector.minified import minified
 from projector.model import JsonObject, Step
@@ -24,7 +24,6 @@ UNCLEARED = "a recap of what the principal may not see"
 BY_REFERENCE = "results by reference"
 # More than prose and logs have on the average; what has more is at a glance too large.
 _MAX_CHARS_PER_TOKEN = 8
-_ID = re.compile(r"ev_[0-9a-z]{12,14}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +105,8 @@ class Dialogue:
         self._cleared = frozenset(step.principal.clearances)
         self._groups: Iterator[Group] = iter_history(step)
         self._reached = step.n_messages
+        self._places: set[int] = set()
+        """Of the groups that came."""
         self._newer: dict[tuple[int, ...], int] = {}
         """How many exchanges are newer than one, by its places."""
 
@@ -113,6 +114,7 @@ class Dialogue:
         """The next group, newest first; None at the beginning of the history."""
         for group in self._groups:
             self._reached = min(self._reached, group.places[0])
+            self._places.update(group.places)
             if group.kind == "exchange":
                 self._newer.setdefault(group.places, len(self._newer))
             if group.places != (self._request.place,):
@@ -131,9 +133,13 @@ class Dialogue:
         texts = (part.text for item in group.items if item.side == "assistant" for part in item.parts if part.kind == "text")
         return all(self._cleared.issuperset(recap_labels(text)) for text in texts)
 
-    def rest(self) -> str | None:
-        """Names what of the history was never looked at."""
-        return f"messages 0-{self._reached - 1}" if self._reached > 0 else None
+    def rest(self) -> tuple[str, ...]:
+        """Names what of the history was never looked at, and before that results that still wait for a call further back."""
+        waiting = frozenset(range(self._reached, self._step.n_messages)) - self._places
+        newest_first = iter_items_back(self._step) if waiting else ()
+        sides = ((place, item.side) for place, item in takewhile(lambda found: found[0] >= self._reached, newest_first))
+        held = [f"message {place}" for place, side in sides if place in waiting and side != "instruction"]
+        return (*held, f"messages 0-{self._reached - 1}") if self._reached > 0 else tuple(held)
 
     def passage(self, group: Group, shown: frozenset[EvidenceId]) -> Passage:
         """The group priced: results that may not be seen withheld; by reference those shown elsewhere, too old or too far back."""
@@ -228,4 +234,4 @@ class Dialogue:
 def _named_in(part: Part) -> tuple[EvidenceId, ...]:
     """Evidence that a text or the arguments of a call name; what a result names is looked at with its body."""
     text = part.text if part.kind == "text" else "" if part.kind == "result" else minified([part.arguments, part.raw])
-    return tuple(map(EvidenceId, dict.fromkeys(_ID.findall(text)))) if "ev_" in text else ()
+    return ids_in(text) if "ev_" in text else ()

@@ -306,7 +306,7 @@ class _Exchange:
             if call.call in self.answered:
                 found.append((call.call, _filled(dialect, self.answered[call.call].result)))
             elif call.call in self.lost:
-                found.append((call.call, dialect.answer(call, _INTERRUPTED)))
+                found.append((call.call, dialect.answer(call, INTERRUPTED)))
         return found
 
     def note(self) -> str:
@@ -315,7 +315,7 @@ class _Exchange:
         return "; ".join(notes)
 
 
-_INTERRUPTED = format_error("no_result", "this call was interrupted and gave no result; nothing is known from it", {}, retry=True)
+INTERRUPTED = format_error("no_result", "this call was interrupted and gave no result; nothing is known from it", {}, retry=True)
 
 
 def _filled(dialect: Dialect, result: Part) -> Part:

@@ -199,6 +199,7 @@ class Fit:
             open_exchange=self._open,
             newest=self._newest,
             needed=tuple((evidence, self._packet_shelf.tokens(evidence)) for evidence in self._packets),
+            needed_in_full={one: self._packet_shelf.tokens(one) for one in self._material.collected.needed if one not in self._packets},
             kept=tuple(self._room.kept),
         )
 
@@ -376,7 +377,7 @@ class Fit:
             room.leave("dialogue", (passage.group.name,), passage.tokens, "no room")
         rest = self._dialogue.rest()
         if rest:
-            room.leave("dialogue", (rest,), None, "not reached")
+            room.leave("dialogue", rest, None, "not reached")
 
     def _fitted(self) -> Fitted:
         collected = self._material.collected

@@ -1,5 +1,6 @@
 """What goes into the stage that fits a step, and what comes out of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evidence_store.model import EvidenceId
@@ -53,6 +54,8 @@ class Overfull:
     open_exchange: Passage | None
     newest: Passage | None
     needed: tuple[tuple[EvidenceId, int], ...]
+    needed_in_full: Mapping[EvidenceId, int]
+    """What is needed and stands in full in one of the exchanges, with its tokens as a packet of its own."""
     kept: tuple[Kept, ...]
 
 

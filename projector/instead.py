@@ -1,16 +1,19 @@
 """What to do when what must stand does not fit: the outcomes that are no projection, with the figures that led to them."""
 
+from dataclasses import dataclass
+
 from projector.budget import Budget
 from projector.compact import by_reference, is_reference
-from projector.dialects.forms import Dialect
+from projector.dialects.forms import Dialect, Part
 from projector.dialogue import Passage
-from projector.exchanges import Group
+from projector.exchanges import INTERRUPTED, Group
 from projector.fitted import Overfull
 from projector.measure import Measure
 from projector.model import Kept, MustExternalise, MustSplit, MustWait, Outcome, Paused, Step
 
-# The length of a reference to one packet, for results that have none yet.
+# The length of a reference to one packet, for results that have none yet; and of the id of a call.
 _REFERENCE = "see evidence ev_000000000000"
+_CALL = "call_" + "0" * 24
 
 
 def over_fixed(step: Step, budget: Budget, fixed: tuple[Kept, ...]) -> Paused:
@@ -33,20 +36,22 @@ def exchange_forbidden(step: Step, budget: Budget, name: str) -> Paused:
 
 
 def what_instead(step: Step, over: Overfull, measure: Measure, dialect: Dialect) -> Outcome:
-    """The first of these that would make it fit: externalise, wait, split; else pause."""
+    """The first of these that leads to an input: externalise, wait (results can be externalised once they are there), split; else pause."""
     excess = over.must_tokens - over.room_tokens
     figures = f"{over.must_tokens} tokens must stand, {over.room_tokens} are left"
     newest, still_open = over.newest, over.open_exchange
     if newest is not None:
-        calls = _worth_externalising(newest, excess, step, measure, dialect)
+        calls = _worth_externalising(_savings(newest, over, step, measure, dialect), excess)
         if calls:
             to_store = tuple(call for call in calls if not step.results.get(call))
             text = f"{figures}; replace the results of {', '.join(calls)} by references to their packets"
             return MustExternalise(step, over.must_tokens, over.room_tokens, text, calls, to_store)
-    if still_open is not None and still_open.tokens >= excess:
+    if still_open is not None:
         waiting = still_open.group.open_calls
-        text = f"{figures}; the exchange of {', '.join(waiting)} is open: project again when it is answered"
-        return MustWait(step, over.must_tokens, over.room_tokens, text, waiting)
+        still_to_come = len(waiting) * _answer_tokens(measure, dialect)
+        if _worth_externalising(_savings(still_open, over, step, measure, dialect), excess + still_to_come):
+            text = f"{figures}; the exchange of {', '.join(waiting)} is open: project again when it is answered"
+            return MustWait(step, over.must_tokens, over.room_tokens, text, waiting)
     needed = sum(tokens for _, tokens in over.needed)
     if len(over.needed) > 1 and needed >= excess:
         found = _split(step, over, over.room_tokens - (over.must_tokens - needed), figures)
@@ -64,27 +69,47 @@ def boundary_open(step: Step, group: Group, measure: Measure, budget: Budget) ->
     return MustWait(step, sum(map(measure.message, group.messages)), budget.dynamic, text, group.open_calls)
 
 
-def _worth_externalising(newest: Passage, excess: int, step: Step, measure: Measure, dialect: Dialect) -> tuple[str, ...]:
-    """The fewest of the exchange's results, the largest first, whose replacement makes room enough; none when all would not."""
-    savings: list[tuple[int, str]] = []
-    for body in newest.group.bodies:
-        message = newest.messages[body.at]
+def _answer_tokens(measure: Measure, dialect: Dialect) -> int:
+    """What an answer takes that stands by reference."""
+    answer = dialect.answer(Part("call", call=_CALL, name=_CALL), _REFERENCE)
+    return sum(map(measure.message, dialect.write("result", (answer,))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    tokens: int
+    call: str
+
+
+def _savings(passage: Passage, over: Overfull, step: Step, measure: Measure, dialect: Dialect) -> list[_Saving]:
+    """What a reference in place of each result of an exchange would save. What is needed and stands there would have to stand elsewhere."""
+    found: list[_Saving] = []
+    for body in passage.group.bodies:
+        message = passage.messages[body.at]
         result = dialect.read(message, 0).results[body.part]
         packets = step.results.get(body.call)
-        line = by_reference(result, packets) if packets else None if is_reference(result.text) else _REFERENCE
+        # what stands for a result that never came is ours, and in no list that the caller could change
+        known = is_reference(result.text) or result.text == INTERRUPTED
+        line = None if known else by_reference(result, packets) if packets else _REFERENCE
         if line is not None:
             results = list(dialect.read(message, 0).results)
             results[body.part] = dialect.with_body(result, line)
             short = dialect.with_results(message, results)
-            saved = measure.message(message) - measure.message(short)
+            elsewhere = sum(over.needed_in_full.get(one.id, 0) for one in packets or ())
+            saved = measure.message(message) - measure.message(short) - elsewhere
             if saved > 0:
-                savings.append((saved, body.call))
+                found.append(_Saving(saved, body.call))
+    return found
+
+
+def _worth_externalising(savings: list[_Saving], excess: int) -> tuple[str, ...]:
+    """The fewest results, the largest first, whose replacement makes room enough; none when all would not."""
     chosen: list[str] = []
-    for saved, call in sorted(savings, key=lambda pair: (-pair[0], pair[1])):
+    for saving in sorted(savings, key=lambda one: (-one.tokens, one.call)):
         if excess <= 0:
             break
-        chosen.append(call)
-        excess -= saved
+        chosen.append(saving.call)
+        excess -= saving.tokens
     return tuple(chosen) if excess <= 0 else ()
 
 

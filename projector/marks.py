@@ -13,14 +13,13 @@ import orjson
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId
-from projector.compact import replace_results
+from projector.compact import ids_in, replace_results
 from projector.minified import minified
 from projector.model import JsonObject
 
 Mark = Literal["withheld", "erased"]
 Marks: TypeAlias = Mapping[EvidenceId, Mark]
 
-_ID = re.compile(r"ev_[0-9a-z]{12,}")
 _MARKED = re.compile(r"\[(?:withheld|erased) ev_[0-9a-z]+\](?: \[(?:withheld|erased) ev_[0-9a-z]+\])*")
 _ARGUMENTS = ("arguments", "input", "args")
 """Where the forms keep the arguments of a call."""
@@ -28,7 +27,7 @@ _ARGUMENTS = ("arguments", "input", "args")
 
 def named_evidence_of(value: JsonValue) -> tuple[EvidenceId, ...]:
     """Every id that is written anywhere in a JSON value, each once, in the order of the text."""
-    return tuple(dict.fromkeys(EvidenceId(id_) for text in _texts(value) for id_ in _ID.findall(text)))
+    return tuple(dict.fromkeys(id_ for text in _texts(value) for id_ in ids_in(text)))
 
 
 def mark_messages(messages: Sequence[JsonObject], provider: str, marks: Marks) -> tuple[JsonObject, ...]:

@@ -18,9 +18,9 @@ from projector.exchanges import Group, iter_groups
 from projector.history import dialect_of
 from projector.model import JsonObject, Step
 from projector.ports import TokenCounter
-from projector.recap import Recap, RecapDraft, RecapLine, Speaker, Summariser, format_recap, joined, parse_recap
+from projector.recap import NO_RECAP, Recap, RecapDraft, RecapLine, Speaker, Summariser, format_recap, joined, parse_recap
 from projector.recap_check import RefusedLine, settle
-from projector.recorded import is_recording, items_of, merged
+from projector.recorded import RECORDING_TOOL, find_claim, is_recording, items_of, merged
 from projector.wording import sentences
 
 
@@ -31,7 +31,7 @@ class Account:
     by_reference: tuple[str, ...] = ()
     """Calls whose results became references."""
     recorded: tuple[str, ...] = ()
-    """Exchanges that progress items stand for."""
+    """Exchanges that progress items and claims stand for."""
     summarised: tuple[str, ...] = ()
     """Turns that the recap stands for."""
     pinned: tuple[str, ...] = ()
@@ -40,6 +40,8 @@ class Account:
     """Of the summariser's answers."""
     n_attempts: int = 0
     """How often the summariser was asked."""
+    added: Recap = NO_RECAP
+    """The lines that the recap did not have before and the turns that joined it, under the labels of the whole."""
 
     def __add__(self, later: "Account") -> "Account":
         return Account(
@@ -49,6 +51,7 @@ class Account:
             later.pinned,
             self.refused + later.refused,
             self.n_attempts + later.n_attempts,
+            Recap(self.added.lines + later.added.lines, later.added.labels, self.added.n_turns + later.added.n_turns),
         )
 
 
@@ -153,6 +156,7 @@ class Shortening:
         self._large = large_tokens
         self._groups = list(history.groups)
         self._by_reference: list[str] = []
+        self._claims = frozenset(claim.id for claim in history.step.claims)
 
     def run(self, summariser: Summariser) -> Shortened:
         """Duplicates and large results, then recorded steps, then discussion."""
@@ -170,6 +174,7 @@ class Shortening:
             self._names(sorted(self._history.pinned)),
             settled.refused,
             settled.n_attempts,
+            _added(self._history.recap, recap),
         )
         return Shortened(replace(self._step, messages=messages, progress=progress, results=results), account)
 
@@ -204,12 +209,13 @@ class Shortening:
     # Recorded steps
 
     def _record(self) -> tuple[tuple[ProgressItem, ...], list[int]]:
-        """The progress with what old calls recorded, and the old exchanges that are accounted for by it."""
+        """The progress with what old calls recorded, and the old exchanges that are accounted for by it and by the claims."""
         exchanges = [at for at in sorted(self._history.old) if self._groups[at].kind == "exchange" and _is_whole(self._groups[at])]
         recordings = {at: found for at in exchanges if (found := tuple(self._recordings(self._groups[at])))}
-        items = [item for at in exchanges for call in recordings.get(at, ()) for item in items_of(call)]
+        items = [item for at in exchanges for call in recordings.get(at, ()) if call.name == RECORDING_TOOL for item in items_of(call)]
         progress = merged(self._step.progress, items)
         named = frozenset(evidence for item in progress for evidence in item.evidence)
+        named |= {citation.evidence for claim in self._step.claims for citation in claim.citations}
         last = max(recordings, default=-1)
         answered = {at: frozenset(call.call for call in calls) for at, calls in recordings.items()}
         return progress, [at for at in exchanges if at <= last and self._is_covered(self._groups[at], answered.get(at, frozenset()), named)]
@@ -217,10 +223,13 @@ class Shortening:
     def _recordings(self, group: Group) -> Iterator[Part]:
         results = dict(self._results(group))
         for item in _items(group, self._dialect):
-            yield from (call for call in item.calls if is_recording(call, results.get(call.call)))
+            for call in item.calls:
+                result = results.get(call.call)
+                if is_recording(call, result) or find_claim(call, result) in self._claims:
+                    yield call
 
     def _is_covered(self, group: Group, recordings: frozenset[str], named: frozenset[EvidenceId]) -> bool:
-        """Whether each result only said that it recorded, or can be had again from evidence that the progress names."""
+        """Whether each result only said that it recorded, or can be had again from evidence that the progress or a claim names."""
         for call, result in self._results(group):
             packets = self._step.results.get(call, ())
             ids = named_evidence(result.text) if is_reference(result.text) else tuple(packet.id for packet in packets)
@@ -289,6 +298,12 @@ class Shortening:
             return self._step.results
         others = {call: found for call, found in self._step.results.items() if call not in names and call not in names.values()}
         return others | {now: self._step.results[was] for was, now in names.items() if was in self._step.results}
+
+
+def _added(before: Recap | None, after: Recap | None) -> Recap:
+    """What a recap has beyond the one before: new lines stand at its end."""
+    before, after = before or NO_RECAP, after or NO_RECAP
+    return Recap(after.lines[len(before.lines) :], after.labels, after.n_turns - before.n_turns)
 
 
 def _is_whole(group: Group) -> bool:

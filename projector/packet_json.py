@@ -1,4 +1,4 @@
-"""Reads a packet from the JSON of the command line. Members that are not read here may stand beside those that are.
+"""Reads a packet from the JSON of the command line, and writes what it reads. Members that are not read may stand beside those that are.
 
 Wanted are `id`, `resource`, `revision` and an `excerpt` or an `outline`; of the rest what is absent takes the value that says least.
 `value` is not read: it repeats the excerpt, and a number in it may have passed through a float on its way.
@@ -66,6 +66,56 @@ def packet_from_json(value: JsonValue, path: str) -> Packet:
         max_age_s=reader.number("max_age_s") if reader.has("max_age_s") else None,
         observed_at=reader.number("observed_at") if reader.has("observed_at") else None,
     )
+
+
+def packet_to_json(packet: Packet) -> dict[str, JsonValue]:
+    """What `packet_from_json` reads; members that are absent in it are left out."""
+    selector, outline, cut = packet.selector, packet.outline, packet.cut
+    told: dict[str, JsonValue] = {
+        "id": packet.id,
+        "resource": packet.resource,
+        "revision": packet.revision,
+        "format": packet.format.value,
+        "excerpt": packet.excerpt,
+        "scope": packet.scope,
+        "status": packet.status,
+        "basis": packet.basis.value,
+        "digest": packet.digest,
+        "bytes": [packet.span.start, packet.span.end],
+        "lines": [packet.lines.first, packet.lines.last],
+        "size": packet.size,
+        "hops": [{"kind": hop.kind, "bytes": [hop.span.start, hop.span.end]} for hop in packet.hops],
+        "transforms": packet.transforms,
+        "labels": packet.labels,
+        "kind": packet.kind.value,
+    }
+    further: dict[str, JsonValue] = {
+        "pointer": selector.text if selector.kind == "pointer" else None,
+        "quote": selector.text if selector.kind == "quote" else None,
+        "column": packet.column,
+        "cut": None if cut is None else {"shown": [cut.shown.start, cut.shown.end], "tokens": cut.tokens, "total_lines": cut.total_lines},
+        "outline": None if outline is None else _outline_json(outline),
+        "next": packet.next,
+        "match": None if packet.match is None else [packet.match.start, packet.match.end],
+        "max_age_s": packet.max_age_s,
+        "observed_at": packet.observed_at,
+    }
+    return told | {name: value for name, value in further.items() if value is not None}
+
+
+def _outline_json(outline: Outline) -> JsonValue:
+    children: list[JsonValue] = [
+        {
+            "token": one.token,
+            "type": one.type,
+            "size": one.size,
+            "n_children": one.n_children,
+            "keys": one.keys,
+            "scalar": one.scalar,
+        }
+        for one in outline.entries
+    ]
+    return {"type": outline.type, "n_children": outline.n_children, "first": outline.first, "children": children}
 
 
 def _lines(reader: JsonReader, excerpt: str) -> LineRange:

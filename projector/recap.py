@@ -83,9 +83,12 @@ class Recap:
     """Turns that it stands for, those included of which nothing had to be kept."""
 
 
+NO_RECAP: Final = Recap((), (), 0)
+
+
 def joined(old: Recap | None, draft: RecapDraft, n_turns: int) -> Recap:
     """The recap with what was summarised now at its end. What it says already is not said again."""
-    before = old or Recap((), (), 0)
+    before = old or NO_RECAP
     added = (replace(line, id="") for line in draft.lines)
     labels = tuple(sorted({*before.labels, *draft.labels}))
     return Recap(tuple(dict.fromkeys((*before.lines, *added))), labels, before.n_turns + n_turns)

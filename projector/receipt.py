@@ -21,6 +21,7 @@ from projector.model import (
     Receipt,
     StrategyUsed,
 )
+from projector.step_state import step_to_json
 
 VERSION = 1
 
@@ -119,7 +120,7 @@ def outcome_json(outcome: Outcome) -> dict[str, JsonValue]:
         case MustWait():
             return {"outcome": "wait", "calls": list(outcome.calls), **_figures(outcome)}
         case Paused():
-            return {"outcome": "pause", "reasons": list(outcome.reasons), **_figures(outcome)}
+            return {"outcome": "pause", "reasons": list(outcome.reasons), **_figures(outcome), "step": step_to_json(outcome.step)}
 
 
 def _figures(outcome: MustExternalise | MustSplit | MustWait | Paused) -> dict[str, JsonValue]:

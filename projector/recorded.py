@@ -1,8 +1,10 @@
-"""What the calls of a history recorded as progress: the items that stand for old exchanges.
+"""What the calls of a history recorded, as progress or as a claim: that stands for old exchanges.
 
-Only calls of the recording tool that were answered with `recorded: …` count. What a call asked for and did not get was not recorded.
+Only calls of the recording tools that were answered with `recorded: …` or `claim: ID` count. What a call asked for and did not get was
+not recorded.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -13,13 +15,23 @@ from projector.dialects.forms import Part, objects_in
 from projector.model import JsonObject
 
 RECORDING_TOOL: Final = "record_progress"
+CLAIMING_TOOL: Final = "record_claim"
 _ANSWER: Final = "recorded: "
+_CLAIM: Final = re.compile(r"claim: (\S+)(?:\n|$)")
 _STATES: Final = frozenset(state.value for state in ProgressState)
 
 
 def is_recording(call: Part, result: Part | None) -> bool:
     """Whether a call recorded progress, and was told so."""
     return call.name == RECORDING_TOOL and result is not None and not result.failed and result.text.startswith(_ANSWER)
+
+
+def find_claim(call: Part, result: Part | None) -> str | None:
+    """The id of the claim that a call recorded, where it was told one."""
+    if call.name != CLAIMING_TOOL or result is None or result.failed:
+        return None
+    found = _CLAIM.match(result.text)
+    return found[1] if found is not None else None
 
 
 def items_of(call: Part) -> tuple[ProgressItem, ...]:

@@ -21,7 +21,7 @@ from evidence_store.model import (
     TaskName,
     TaskRevision,
 )
-from projector.budget import DEFAULT_RESERVE_TOKENS, Profile
+from projector.budget import DEFAULT_RESERVE_TOKENS, Prices, Profile
 from projector.errors import RefusedStep
 from projector.json_reader import JsonReader
 from projector.model import Candidate, Need, Principal, Segment, Step
@@ -95,7 +95,7 @@ def _task(reader: JsonReader) -> TaskRevision:
     )
 
 
-_PROFILE = ("provider", "model", "window", "output", "slack", "counter", "reserve")
+_PROFILE = ("provider", "model", "window", "output", "slack", "counter", "reserve", "prices")
 
 
 def _profile(value: JsonValue) -> Profile:
@@ -112,9 +112,15 @@ def _profile(value: JsonValue) -> Profile:
             slack=reader.number("slack", 1_024),
             counter=reader.text("counter") or (counter_name_for_model(model) if model else "o200k_base"),
             reserve=reader.number("reserve", DEFAULT_RESERVE_TOKENS),
+            prices=_prices(JsonReader(reader.value.get("prices", {}), "/profile/prices", ("read", "write"))),
         )
     except ValueError as exc:
         raise RefusedStep(f"/profile: {exc}", {"path": "/profile"}) from exc
+
+
+def _prices(reader: JsonReader) -> Prices:
+    plain = Prices()
+    return Prices(reader.number("read", plain.read), reader.number("write", plain.write))
 
 
 _SEGMENT = ("provider", "model", "messages")

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import get_args
 
+from evidence_store.errors import JsonValue
 from projector.json_reader import JsonReader
-from projector.strategy import CLAIMANTS, NAMED_STRATEGIES, TUNABLE, WINDOWS, NamedStrategy, Strategy, StrategyName
+from projector.strategy import CLAIMANTS, NAMED_STRATEGIES, TUNABLE, WINDOWS, NamedStrategy, Strategy, StrategyName, changed_fields
 
 STRATEGY_NAMES: tuple[StrategyName, ...] = ("", "externalise", "auto", *get_args(NamedStrategy))
 
@@ -22,6 +23,11 @@ def strategy_from_json(step: JsonReader) -> StrategyName | Strategy:
         raise reader.refuse("name", f"one of {', '.join(map(repr, NAMED_STRATEGIES))}")
     changes = {field: _field(reader, field) for field in TUNABLE if field in reader.value}
     return replace(NAMED_STRATEGIES[name], **changes)  # type: ignore[arg-type]
+
+
+def strategy_to_json(strategy: StrategyName | Strategy) -> JsonValue:
+    """What `strategy_from_json` reads as the same."""
+    return strategy if isinstance(strategy, str) else {"name": strategy.name, **changed_fields(strategy)}
 
 
 def _field(reader: JsonReader, name: str) -> bool | int | tuple[str, ...] | None:

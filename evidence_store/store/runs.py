@@ -15,7 +15,7 @@ from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, No
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
 from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
-from evidence_store.records.runs import Exposure, ProjectionRow, RunKey, Shown, StepInput, StepKey
+from evidence_store.records.runs import Exposure, MessageRow, ProjectionRow, RunKey, Shown, StepInput, StepKey
 from evidence_store.records.usages import NewUsage, StoredUsage
 from evidence_store.store.core import Core
 from evidence_store.store.sources import require_revision
@@ -57,6 +57,21 @@ class ClosedCall:
     """What the model is told; packets in it are named by `shown`."""
     complete: bool
     shown: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewCompaction:
+    """How the history that a run's inputs are made from became smaller. Turns and results stay as they are stored."""
+
+    by_reference: tuple[str, ...]
+    """Calls whose results stand by reference from now on."""
+    left: tuple[str, ...]
+    """Calls whose exchanges progress stands for from now on."""
+    recap: str
+    """What was added to the recap, in its text form; empty where nothing was."""
+    tokens_before: int
+    tokens: int
+    """Of all that the step holds, were nothing left out."""
 
 
 class Runs:
@@ -164,6 +179,26 @@ class Runs:
             at = core.clock()
             runs.insert_exposures(connection, step, Grade.SENT, exposed, at)
             append_event(connection, core.workspace, "step.sent", step_name(step), {"input": input_digest}, at)
+
+    def record_compaction(self, step: StepKey, new: NewCompaction) -> None:
+        """Keeps what became of the history before the input of a step was made, beside the turns that it was made of."""
+        core = self._core
+        figures: dict[str, JsonValue] = {
+            "by_reference": new.by_reference,
+            "left": new.left,
+            "tokens_before": new.tokens_before,
+            "tokens": new.tokens,
+        }
+        body = canonical_bytes({"role": "assistant", "content": new.recap, "compaction": figures})
+        with core.database.writing() as connection:
+            at = core.clock()
+            runs.insert_message(connection, step.run, step.number, "assistant", body.decode(), at)
+            append_event(connection, core.workspace, "history.compacted", step_name(step), figures | {"digest": digest_of(body)}, at)
+
+    def list_messages(self, key: RunKey) -> Sequence[MessageRow]:
+        """The turns of a run as they came, and between them its compactions, in order."""
+        with self._core.database.reading() as connection:
+            return runs.list_messages(connection, key)
 
     def report_usage(self, step: StepKey, new: NewUsage) -> None:
         """Keeps what a provider reported of the input of a step, beside what was counted of it.

@@ -4,7 +4,8 @@ Why: text from a source is data. It reaches a model or a page only through the p
 (fenced, every line marked) and `api/presenters` (escaped, named as a field). Read anywhere else it ends up in a message, a
 log line or a decision.
 The escape: hand the packet to one of the two. The store itself makes excerpts; the compatibility report is the reader that they
-are for, and has only the rendered text to read; `api.tools.value_of` gives such a reader the excerpt as plain data. A new place is a
+are for, and has only the rendered text to read; `api.tools.value_of` gives such a reader the excerpt as plain data. The state of a step
+that cannot go on holds packets as they came (`projector.packet_json`): a member of JSON, to be read as a packet again. A new place is a
 change of this list, in its own commit with the reason.
 """
 
@@ -13,7 +14,7 @@ import ast
 from tests.architecture.modules import SourceFile, list_sources, parse_sample
 
 SOURCE_TEXT = {"excerpt", "source_text"}
-ALLOWED = ("evidence_store", "projector.render", "api.presenters", "api.compat_report", "api.tools.values")
+ALLOWED = ("evidence_store", "projector.render", "api.presenters", "api.compat_report", "api.tools.values", "projector.packet_json")
 
 
 def find_reads(source: SourceFile) -> list[str]:

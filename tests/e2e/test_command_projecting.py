@@ -90,3 +90,32 @@ def test_a_step_names_a_strategy_or_changes_one(evidence: Evidence, tmp_path: Pa
     assert evidence("project", written(tmp_path, {**history, "strategy": own})).answer(1)["outcome"] == "externalise"
     refused = evidence("project", written(tmp_path, {**history, "strategy": {"dialogue_share": 200}})).error(2)
     assert (refused["code"], "dialogue_share is 200, not within 0 to 100" in refused["message"]) == ("refused_step", True)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "changes"),
+    [
+        ("externalise", {}),
+        ("wait", {}),
+        ("split", {"needs": [{"resource": "a.log"}]}),
+        ("pause", {"messages": [{"role": "user", "content": "word " * 9_000}]}),
+    ],
+)
+def test_each_outcome_exits_1_with_its_figures_and_what_to_go_on_with(
+    evidence: Evidence, tmp_path: Path, history: dict[str, Any], outcome: str, changes: dict[str, Any]
+) -> None:
+    if outcome == "wait":
+        history["messages"][1]["tool_calls"].append({**history["messages"][1]["tool_calls"][0], "id": "call_2"})
+    elif outcome == "split":
+        parts = [evidence("read", "a.log", "--lines", lines, "--max-tokens", "9000").answer() for lines in ("1-160", "201-360")]
+        history = {**history, **changes, "messages": [], "results": {}, "evidence": parts}
+    elif outcome == "pause":
+        history |= changes
+    answer = evidence("project", written(tmp_path, history)).answer(1)
+    assert answer["outcome"] == outcome
+    assert answer["must_tokens"] > answer["room_tokens"]
+    assert answer["text"]
+    if outcome == "pause":
+        state = answer["step"]
+        state["profile"]["window"] = 32_768
+        assert evidence("project", written(tmp_path, state)).answer()["outcome"] == "projected"

@@ -44,6 +44,23 @@ def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on
     assert projection.tokens <= PROFILE.input_cap
 
 
+def test_a_live_source_past_its_greatest_age_says_so_in_the_input(tmp_path: Path) -> None:
+    with open_services(Settings(tmp_path / "store"), create=True) as services:
+        put(services.store, b'{"errors": 17}', "live.json", format=Format.JSON, max_age_s=60)
+        seen = services.store.core.clock()
+        times = [seen, seen, seen + 600_000_000]
+        task = services.store.tasks.add_revision(TaskRevision(TaskName("t"), 1, "Read.", (), (), ()), "user:u")
+        session = Session(services, task, "agent:a/1", PROFILE, "You read.", "Go on.", clock=lambda: times.pop(0))
+        first = session.next_input()
+        session.act("I read.", [ToolRequest("read_spec", {"resource": "live.json", "pointer": "/errors"})])
+        (id_,) = session.next_input().in_exchanges
+        done: dict[str, JsonValue] = {"subject": "errors", "state": "doing", "evidence": [id_]}
+        session.act("Noted.", [ToolRequest("record_progress", {"items": [done]})])
+        last = session.next_input()
+    assert "age:" not in str(first.messages)
+    assert "over its maximum of 60 s" in str(last.messages)
+
+
 def test_what_a_provider_reports_is_kept_and_tightens_the_next_plan(session: Session) -> None:
     first = session.next_input()
     warning = session.report_usage({"prompt_tokens": first.tokens * 2, "completion_tokens": 5})

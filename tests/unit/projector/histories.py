@@ -28,6 +28,8 @@ class Said:
     """Call id and body."""
     reasoning: bool = False
     image: bool = False
+    failed: tuple[str, ...] = ()
+    """Calls whose results say that the tool failed, in the forms that can say so."""
 
 
 def written(turns: list[Said], provider: str, *, ids: bool = True) -> tuple[JsonObject, ...]:
@@ -64,7 +66,9 @@ def _responses(turn: Said, ids: bool) -> list[JsonObject]:
 def _anthropic(turn: Said, ids: bool) -> list[JsonObject]:
     content: list[JsonValue] = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}] if turn.reasoning else []
     if turn.side == "results":
-        content += [{"type": "tool_result", "tool_use_id": call, "content": body} for call, body in turn.results]
+        for call, body in turn.results:
+            failed: dict[str, JsonValue] = {"is_error": True} if call in turn.failed else {}
+            content.append({"type": "tool_result", "tool_use_id": call, "content": body} | failed)
     if turn.text:
         content.append({"type": "text", "text": turn.text})
     if turn.image:
@@ -76,7 +80,7 @@ def _anthropic(turn: Said, ids: bool) -> list[JsonObject]:
 def _gemini(turn: Said, ids: bool) -> list[JsonObject]:
     parts: list[JsonValue] = []
     for call, body in turn.results:
-        told: dict[str, JsonValue] = {"name": "read_spec", "response": {"result": body}}
+        told: dict[str, JsonValue] = {"name": "read_spec", "response": {"error" if call in turn.failed else "result": body}}
         parts.append({"functionResponse": ({"id": call} if ids else {}) | told})
     if turn.text:
         parts.append({"text": turn.text})
@@ -95,6 +99,21 @@ _WRITERS: Mapping[str, Callable[[Said, bool], list[JsonObject]]] = {
     "anthropic": _anthropic,
     "gemini": _gemini,
 }
+
+
+def sections_text(message: JsonObject) -> str:
+    """The texts of a message in any form, joined: of the one with the sections, those of evidence blocks included."""
+    content = message.get("content", message.get("parts"))
+    if isinstance(content, str):
+        return content
+    assert isinstance(content, list)
+    return "".join(text_in(block) for block in content)
+
+
+def text_in(block: JsonValue) -> str:
+    assert isinstance(block, dict)
+    inner = block.get("content")
+    return "".join(map(text_in, inner)) if isinstance(inner, list) else str(block["text"])
 
 
 def whole_turns(rng: random.Random, n_exchanges: int) -> list[Said]:

@@ -20,6 +20,7 @@ from tests.unit.projector.recap_cases import Answering, load
 from tests.unit.projector.steps import (
     PROFILE,
     calling,
+    claim,
     evidence_id,
     exchange,
     full_step,
@@ -101,6 +102,24 @@ def test_what_progress_does_not_name_stays() -> None:
     done = compacted(step(messages=messages, results={"a": (packet(1),)}))
     assert [one["content"] for one in done.step.messages if one.get("tool_call_id") == "a"] == ["see evidence ev_000000000001"]
     assert done.account.recorded == ("messages 2-3",)
+
+
+def claiming(answer: str) -> tuple[JsonObject, ...]:
+    asked: list[JsonValue] = [{"id": "k", "type": "function", "function": {"name": "record_claim", "arguments": "{}"}}]
+    return ({"role": "assistant", "content": None, "tool_calls": asked}, result("k", answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "leaves"),
+    [("claim: C1\nstanding: verified", True), ("claim: C2\nstanding: open", False), ("[error bad_argument]", False)],
+)
+def test_an_exchange_leaves_once_a_claim_of_the_step_stands_for_it(answer: str, leaves: bool) -> None:
+    messages = (*exchange("a", text=LONG), *claiming(answer), *NEWEST)
+    made = step(messages=messages, results={"a": (packet(1),)}, claims=(claim(1, evidence_id(1)),))
+    done = compacted(made)
+    assert done.account.recorded == (("messages 0-1", "messages 2-3") if leaves else ())
+    assert done.step.messages[-len(NEWEST) :] == NEWEST
+    assert done.step.claims == made.claims
 
 
 def test_a_refused_recording_recorded_nothing_and_the_store_knows_better() -> None:

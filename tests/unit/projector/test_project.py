@@ -317,7 +317,7 @@ def test_rule_4_needs_that_do_not_fit_together_are_split() -> None:
 
 
 def test_rule_4_an_open_exchange_that_does_not_fit_is_waited_for() -> None:
-    made = step(messages=(user("go"), calling("a", "b", text=" word" * 2_000), result("a")), profile=tiny(1_000))
+    made = step(messages=(user("go"), calling("a", "b"), result("a", " word" * 2_000)), profile=tiny(1_000))
     found = outcome(made)
     assert isinstance(found, MustWait)
     assert found.calls == ("b",)

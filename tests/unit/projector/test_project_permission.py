@@ -36,6 +36,11 @@ def test_a_note_that_names_withheld_evidence_is_left_out() -> None:
     assert any(line.reason == "names evidence that is not available" for line in made.omitted)
 
 
+def test_an_id_is_seen_also_where_a_word_follows_at_once() -> None:
+    note: JsonObject = {"role": "assistant", "content": f"it is hunter2, see {SECRET.id}done"}
+    assert "hunter2" not in told(projection(with_history(note, *exchange("c2")), SECRET))
+
+
 def test_arguments_that_name_withheld_evidence_are_left_out_with_their_exchange() -> None:
     recorded = said("noted", orjson.dumps({"text": "hunter2", "evidence": SECRET.id}).decode())
     made = projection(with_history(*recorded, *exchange("c2")), SECRET)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from evidence_store.errors import JsonValue
 from projector import MustWait, Segment, outcome_json, parse_sections, step_from_json, validate
 from projector.dialects.forms import Item
 from projector.dialects.table import dialect_for
@@ -13,7 +12,7 @@ from projector.layout import GAP
 from projector.model import JsonObject, Principal, Projection, Step
 from projector.render.packets import format_packet
 from projector.render.sections import parse_task
-from tests.unit.projector.histories import PROVIDERS, Said, written
+from tests.unit.projector.histories import PROVIDERS, Said, sections_text, text_in, written
 from tests.unit.projector.steps import PROFILE, TASK, TOOLS, outcome, packet, projection, step, tiny
 
 TURNS = [
@@ -37,21 +36,6 @@ def items_of(made: Projection, provider: str) -> list[Item]:
 def all_text(made: Projection) -> str:
     """All texts of an input, those of evidence blocks included."""
     return json.dumps([made.outside, made.messages], ensure_ascii=False)
-
-
-def sections_text(message: JsonObject) -> str:
-    """The texts of the message with the sections, joined."""
-    content = message.get("content", message.get("parts"))
-    if isinstance(content, str):
-        return content
-    assert isinstance(content, list)
-    return "".join(text_in(block) for block in content)
-
-
-def text_in(block: JsonValue) -> str:
-    assert isinstance(block, dict)
-    inner = block.get("content")
-    return "".join(map(text_in, inner)) if isinstance(inner, list) else str(block["text"])
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -1,12 +1,16 @@
 """Steps from JSON."""
 
+import json
+
 import pytest
+from hypothesis import given, settings
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import Cut, LineRange, Outline, OutlineEntry, Packet, ProgressState, Selector, Span, Standing
-from projector import Projected, RefusedStep, UnknownCounter, outcome_json, packet_from_json, step_from_json
+from projector import Projected, RefusedStep, UnknownCounter, outcome_json, packet_from_json, step_from_json, step_to_json
 from projector.budget import Profile
 from projector.model import Need
+from tests.unit.projector.generated import Drawn, steps
 from tests.unit.projector.steps import outcome
 
 PACKET: dict[str, JsonValue] = {"id": "ev_tpvnrht0mge4", "resource": "api", "revision": 1, "pointer": "/limit", "excerpt": "50"}
@@ -155,3 +159,26 @@ def test_an_outcome_is_told_as_json() -> None:
     paused = outcome_json(outcome(step_from_json({"system": "word " * 40_000})))
     assert paused["outcome"] == "pause"
     assert "text" in paused
+
+
+@settings(max_examples=40, deadline=None)
+@given(steps())
+def test_a_step_that_was_written_is_read_as_it_was(drawn: Drawn) -> None:
+    assert step_from_json(json.loads(json.dumps(step_to_json(drawn.step)))) == drawn.step
+
+
+def test_a_packet_that_was_written_keeps_what_it_shows_of_a_large_passage() -> None:
+    outline: dict[str, JsonValue] = {"type": "object", "n_children": 9, "children": [{"token": "a", "type": "string", "scalar": '"x"'}]}
+    whole: dict[str, JsonValue] = {
+        **PACKET,
+        "outline": outline,
+        "cut": {"shown": [0, 4], "tokens": 3, "total_lines": 9},
+        "hops": [{"kind": "ref", "bytes": [3, 5]}],
+        "match": [1, 2],
+        "next": "--lines 2-9",
+        "labels": ["vault"],
+        "max_age_s": 60,
+        "observed_at": 5,
+    }
+    step = step_from_json({"evidence": [whole], "now": 7, "result_rounds": 2, "candidates": [{"text": "t", "lines": [1, 2]}]})
+    assert step_from_json(json.loads(json.dumps(step_to_json(step)))) == step
