@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from evidence_store.model import MASKED, EvidenceId, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.dialogue import Dialogue, Passage
-from projector.fit import NOT_PERMITTED, SHOWN_STATES
+from projector.fit import SHOWN_STATES
 from projector.fitted import Material
 from projector.history import last_message
 from projector.layout import Update, background_line, progress_counts, update_message
@@ -36,6 +36,7 @@ from projector.render.sections import (
     format_progress_item,
 )
 from projector.told import calls_in, claims_told, items_of_step, named_in, now_old, opening_of
+from projector.turns import NOT_PERMITTED
 
 NOT_IN_USE = "not in use"
 

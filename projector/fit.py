@@ -5,20 +5,19 @@ this step's evidence, an index line for each fact, open question and exclusion i
 each. Sections further back have floors, so that much evidence cannot crowd out every fact; an unused floor flows on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evidence_store.model import MASKED, ClaimView, EvidenceId, Packet, ProgressItem, ProgressState
 from projector.candidates import prepare
 from projector.collect import several_revisions
-from projector.dialogue import BY_REFERENCE, Dialogue, Passage
-from projector.exchanges import Group
+from projector.dialogue import Dialogue
 from projector.fitted import Fitted, Forbidden, Material, Overfull
-from projector.layout import Layout, background_line, evidence_block, gap, progress_counts, with_gaps
+from projector.layout import Layout, background_line, evidence_block, progress_counts, with_gaps
 from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text, visible, visible_claims
 from projector.measure import Measure
 from projector.model import Candidate, Kept, Withheld
-from projector.pack import MAX_MISSES, Room, Shelf, demand, fill, fill_equally, leave
+from projector.pack import Room, Shelf, demand, fill, fill_equally, leave
 from projector.pages import pages_of
 from projector.rejudge import NOT_AVAILABLE
 from projector.render.claim_pages import format_recorded_claim
@@ -38,13 +37,12 @@ from projector.render.sections import (
     format_request,
 )
 from projector.strategy import Claimant
+from projector.turns import GAPS, Turns
 
-GAPS = "in place of turns left out"
 _BASE = ("[progress]\n", EVIDENCE_HEAD, EVIDENCE_END)
 # What is open is told before what is settled: a question that nobody sees is not answered.
 REST_ORDER: tuple[ClaimSection, ...] = ("open", "facts", "excluded")
 OVER_SHARE = "larger than one piece may be"
-NOT_PERMITTED = "names evidence that is not available"
 # In the order of the section; what is done or excluded is only counted.
 SHOWN_STATES = (ProgressState.DOING, ProgressState.TODO, ProgressState.BLOCKED)
 
@@ -55,10 +53,10 @@ class Fit:
     def __init__(self, material: Material, measure: Measure, dialogue: Dialogue) -> None:
         self._material = material
         self._measure = measure
-        self._dialogue = dialogue
         self._strategy = material.chosen.strategy
         self._dynamic = material.dynamic_tokens
         self._room = Room(self._dynamic)
+        self._turns = Turns(material, measure, dialogue, self._room)
         self._items = tuple(visible(item, material.permitted) for item in material.step.progress)
         self._blocks = blocks(material.judged)
         self._pages = pages_of(visible_claims(material.step.claims, material.permitted), self._price_recorded, self._dynamic)
@@ -67,24 +65,12 @@ class Fit:
         self._packets: list[EvidenceId] = []
         self._background: list[Candidate] = []
         self._candidates = prepare(material.step.candidates)
-        self._rescued: list[EvidenceId] = []
-        """Of results that cannot be sent as such."""
-        self._forbidden = ""
-        self._open: Passage | None = None
-        self._newest: Passage | None = None
-        self._later: list[Passage] = []
-        """Turns after the newest exchange, newest first."""
-        self._recent: list[Passage] = []
-        """Taken, newest first."""
-        self._shown: dict[tuple[int, ...], frozenset[EvidenceId]] = {}
-        """Evidence that a kept exchange shows in full, by its places."""
         packets = material.collected.packets
         self._progress_shelf = Shelf[ProgressItem].of(
             "progress", lambda item: item.subject, lambda item: measure.piece(f"- {format_progress_item(item)}\n")
         )
         self._frame = measure.message(material.dialect.sections("".join(_BASE[:2]), (), _BASE[2]))
         """Of the user message with the first lines of progress and evidence, and the last of evidence."""
-        self._gap = measure.message(gap(material.dialect))
         self._packet_shelf = Shelf[EvidenceId].of("evidence", str, lambda evidence: self._price_packet(packets.get(evidence)))
         self._background_shelf = Shelf[Candidate].of(
             "background",
@@ -96,9 +82,9 @@ class Fit:
     def run(self) -> Fitted | Overfull | Forbidden:
         """Fills the room; Overfull when what must stand does not fit, Forbidden when it may not be shown."""
         self._require_sections()
-        self._require_exchange()
-        if self._forbidden:
-            return Forbidden(self._forbidden)
+        self._turns.require_exchange()
+        if self._turns.forbidden:
+            return Forbidden(self._turns.forbidden)
         self._require_needed()
         if self._room.left < 0:
             return self._overfull()
@@ -112,7 +98,7 @@ class Fit:
         require, piece = self._room.require, self._measure.piece
         require("request", "frame of the message", self._frame - sum(map(piece, _BASE)))
         if self._material.dialect.traits.user_between:
-            require("dialogue", GAPS, self._gap)
+            require("dialogue", GAPS, self._turns.gap_tokens)
         empty = format_progress(ProgressText((), progress_counts(self._items)))
         require("progress", "section", piece("[progress]\n") + piece(empty.removeprefix("[progress]\n")))
         for name in CLAIM_SECTIONS:
@@ -145,59 +131,19 @@ class Fit:
         """As a line of what `list_claims` answers."""
         return self._measure.piece(f"{format_recorded_claim(claim)}\n")
 
-    def _require_exchange(self) -> None:
-        """The open exchange, or else the newest closed one; turns after it are part of what is recent."""
-        while (group := self._dialogue.take()) is not None:
-            if group.kind == "unusable":
-                self._leave_unusable(group.name, group.note, group.calls)
-            elif not self._dialogue.may_stand(group):
-                self._forbidden = self._forbidden or (group.name if group.open_calls else "")
-                self._leave_unusable(group.name, NOT_PERMITTED, group.calls)
-            elif group.kind != "exchange":
-                self._later.append(self._dialogue.passage(group, frozenset()))
-            elif group.open_calls:
-                self._open = self._kept(self._dialogue.passage(group, frozenset()))
-                self._room.require("open_exchange", group.name, self._open.tokens, self._open.note)
-                return
-            else:
-                passage = self._dialogue.passage(group, frozenset())
-                if passage.tokens > self._room.left and self._strategy.may_externalise:
-                    passage = self._dialogue.shorter(passage) or passage
-                self._newest = self._kept(passage)
-                self._room.require("dialogue", group.name, passage.tokens, passage.note)
-                return
-            if len(self._later) + len(self._room.omitted) > MAX_MISSES:
-                # no exchange near the end: then none is the newest in any sense that matters
-                return
-
-    def _leave_unusable(self, name: str, note: str, calls: tuple[str, ...]) -> None:
-        """Its results are not sent as such; their packets stand as evidence when they are not there already."""
-        self._room.leave("dialogue", (name,), None, note)
-        known = self._material.collected.packets
-        found = [packet.id for call in calls for packet in self._material.step.results.get(call, ())]
-        self._rescued += [evidence for evidence in found if evidence in known]
-
     def _require_needed(self) -> None:
-        shown = self._in_full()
+        shown = self._turns.in_full()
         for evidence in self._material.collected.needed:
             if evidence not in shown:
                 self._room.require("evidence", evidence, self._packet_shelf.tokens(evidence), "needed")
                 self._packets.append(evidence)
 
-    def _in_full(self) -> frozenset[EvidenceId]:
-        """Evidence that kept exchanges show in full."""
-        return frozenset().union(*self._shown.values())
-
-    def _kept(self, passage: Passage) -> Passage:
-        self._shown[passage.group.places] = self._dialogue.in_full(passage)
-        return passage
-
     def _overfull(self) -> Overfull:
         return Overfull(
             must_tokens=self._dynamic - self._room.left,
             room_tokens=self._dynamic,
-            open_exchange=self._open,
-            newest=self._newest,
+            open_exchange=self._turns.open,
+            newest=self._turns.newest,
             needed=tuple((evidence, self._packet_shelf.tokens(evidence)) for evidence in self._packets),
             needed_in_full={one: self._packet_shelf.tokens(one) for one in self._material.collected.needed if one not in self._packets},
             kept=tuple(self._room.kept),
@@ -247,7 +193,7 @@ class Fit:
                 self._packets += fill_equally(room, self._packet_shelf, found, self._packets, min(floor, room.left - kept_free))
                 self._fill_evidence(kept_free)
             case "dialogue":
-                self._fill_recent(self._limit(strategy.dialogue_share, kept_free), passing_over=False)
+                self._turns.fill(self._limit(strategy.dialogue_share, kept_free), self._packets, passing_over=False)
             case "background":
                 self._fill_background(self._limit(strategy.background_share, kept_free))
 
@@ -267,33 +213,18 @@ class Fit:
             filled = fill(self._room, self._claim_shelves[name], others, self._room.left)
             self._claims[name] += filled.taken
             leave(self._room, self._claim_shelves[name], filled.left)
-        self._fill_recent(self._room.left, passing_over=True)
+        self._turns.fill(self._room.left, self._packets, passing_over=True)
         self._fill_background(self._room.left)
         self._fill_evidence(0)
-        self._restore()
+        self._turns.restore(self._packets)
         self._account()
-
-    def _restore(self) -> None:
-        """Results that were taken by reference, in full again where there is room after all: of the newest exchange first."""
-        if self._newest is not None:
-            self._newest = self._restored(self._newest)
-        for place, short in enumerate(self._recent):
-            self._recent[place] = self._restored(short)
-
-    def _restored(self, short: Passage) -> Passage:
-        if BY_REFERENCE not in short.note or self._room.left <= 0:
-            return short
-        found = self._dialogue.longer(short, self._in_full().union(self._packets), self._room.left)
-        if found.tokens <= short.tokens or not self._room.swap("dialogue", short.group.name, found.tokens, found.note):
-            return short
-        return self._kept(found)
 
     def _share(self, percent: int) -> int:
         return self._dynamic * percent // 100
 
     def _wanted(self) -> tuple[EvidenceId, ...]:
-        shown = self._in_full().union(self._packets)
-        return tuple(dict.fromkeys(one for one in (*self._material.collected.wanted, *self._rescued) if one not in shown))
+        shown = self._turns.in_full().union(self._packets)
+        return tuple(dict.fromkeys(one for one in (*self._material.collected.wanted, *self._turns.rescued) if one not in shown))
 
     def _fill_evidence(self, kept_free: int) -> None:
         self._packets += fill(self._room, self._packet_shelf, self._wanted(), self._room.left - kept_free).taken
@@ -308,60 +239,12 @@ class Fit:
             self._room.require("background", "section", frame)
         self._background += taken
 
-    def _fill_recent(self, limit: int, *, passing_over: bool) -> None:
-        """Recent turns, newest first. At first up to the one that does not fit; later also beyond it, for a while."""
-        misses = 0
-        while misses < self._room.max_misses(limit) and min(limit, self._room.left) > 0:
-            passage = self._later.pop(0) if self._later else None
-            group = self._next_group() if passage is None else passage.group
-            if group is None:
-                return
-            if passage is None and (misses < MAX_MISSES or self._dialogue.looks_small(group, self._room.left)):
-                passage = self._dialogue.passage(group, self._in_full().union(self._packets))
-            fits = passage is not None and (passing_over or self._dialogue.is_recent(group))
-            taken = self._fitting(passage, limit) if passage is not None and fits else None
-            if taken is not None:
-                limit -= taken.tokens
-                self._recent.append(self._kept(taken))
-                continue
-            misses += 1
-            if passage is not None and not passing_over:
-                self._later.insert(0, passage)
-                return
-            self._room.leave("dialogue", (group.name,), None if passage is None else passage.tokens, "no room")
-
-    def _next_group(self) -> Group | None:
-        while (group := self._dialogue.take()) is not None:
-            if group.kind == "unusable":
-                self._leave_unusable(group.name, group.note, group.calls)
-            elif not self._dialogue.may_stand(group):
-                self._leave_unusable(group.name, NOT_PERMITTED, group.calls)
-            else:
-                return group
-        return None
-
-    def _fitting(self, passage: Passage, limit: int) -> Passage | None:
-        """The passage, or else the same with all results by reference, when it fits."""
-        gap_tokens = self._gap if passage.group.kind == "assistant" and self._material.dialect.traits.user_between else 0
-        for form in self._forms(passage):
-            if self._room.take("dialogue", form.group.name, form.tokens, limit=min(limit, self._room.left) - gap_tokens, note=form.note):
-                if gap_tokens:
-                    # what stood behind it may be left out
-                    self._room.require("dialogue", GAPS, gap_tokens)
-                return form
-        return None
-
-    def _forms(self, passage: Passage) -> Iterator[Passage]:
-        yield passage
-        if (short := self._dialogue.shorter(passage)) is not None:
-            yield short
-
     # The account
 
     def _account(self) -> None:
         room, collected = self._room, self._material.collected
         leave(room, self._packet_shelf, self._wanted())
-        shown = self._in_full()
+        shown = self._turns.in_full()
         room.leave("evidence", (one for one in (*collected.needed, *collected.wanted) if one in shown), 0, "shown in full in the dialogue")
         room.leave("evidence", collected.missing, None, "not available")
         reasons = dict.fromkeys(left.reason for left in self._material.judged.left)
@@ -373,18 +256,14 @@ class Fit:
         leave(room, self._background_shelf, large, OVER_SHARE)
         leave(room, self._background_shelf, self._candidates.below, "its scorer thinks little of it")
         leave(room, self._background_shelf, self._candidates.repeated, "says what another one says")
-        for passage in self._later:
-            room.leave("dialogue", (passage.group.name,), passage.tokens, "no room")
-        rest = self._dialogue.rest()
-        if rest:
-            room.leave("dialogue", rest, None, "not reached")
+        self._turns.leave_rest()
 
     def _fitted(self) -> Fitted:
         collected = self._material.collected
         claims = {name: self._claims_text(name) for name in CLAIM_SECTIONS}
         # the rest is counted in the sections' last lines, which are known only now
         prices = {name: self._price_section(name) for name in CLAIM_SECTIONS if self._claims[name]}
-        dialogue = sorted((one for one in (self._newest, *self._recent) if one is not None), key=lambda one: one.group.places)
+        dialogue, still_open = self._turns.closed(), self._turns.open
         shown = tuple(passage.messages for passage in dialogue)
         n_gaps = len(with_gaps(shown, self._material.dialect)) - sum(map(len, shown))
         kept = [
@@ -392,15 +271,15 @@ class Fit:
             for line in self._room.kept
             if line.name != GAPS
         ]
-        kept += [Kept("dialogue", GAPS, n_gaps * self._gap)] if n_gaps else []
+        kept += [Kept("dialogue", GAPS, n_gaps * self._turns.gap_tokens)] if n_gaps else []
         listed = frozenset(self._progress)
         items = tuple(item for state in SHOWN_STATES for item in self._items if item.state is state and item in listed)
-        asked = dict.fromkeys((*collected.needed, *collected.wanted, *self._rescued))
+        asked = dict.fromkeys((*collected.needed, *collected.wanted, *self._turns.rescued))
         packets = tuple(evidence for evidence in asked if evidence in self._packets)
-        exchanges = (*dialogue, self._open) if self._open else tuple(dialogue)
+        exchanges = (*dialogue, still_open) if still_open else dialogue
         named = [*packets, *(one for item in items for one in item.evidence)]
         named += [one for name in CLAIM_SECTIONS for line in claims[name].lines for one in line.evidence]
-        in_exchanges = [(one, passage.group.places) for passage in exchanges for one in passage.evidence]
+        in_exchanges = [(one, passage) for passage in exchanges for one in passage.evidence]
         named += [one for one, _ in in_exchanges]
         layout = Layout(
             opening=self._material.opening,
@@ -413,16 +292,16 @@ class Fit:
             packets=tuple(map(collected.packets.get, packets)),
             background=tuple(self._background),
             request=self._material.request,
-            open_exchange=self._open.messages if self._open else (),
+            open_exchange=still_open.messages if still_open else (),
         )
         return Fitted(
             layout=layout,
             kept=tuple(kept),
             omitted=tuple(self._room.omitted),
             evidence=packets,
-            in_exchanges=tuple(dict.fromkeys(one for one, places in in_exchanges if one in self._shown[places])),
+            in_exchanges=tuple(dict.fromkeys(one for one, passage in in_exchanges if one in self._turns.in_full_in(passage))),
             cited=tuple(dict.fromkeys(named)),
-            open_calls=self._open.group.open_calls if self._open else (),
+            open_calls=still_open.group.open_calls if still_open else (),
             withheld=Withheld(
                 not_available=len(collected.missing),
                 masked=sum(MASKED in collected.packets.get(evidence).transforms for evidence in packets),
