@@ -1,8 +1,12 @@
-"""Errors of the packages as the doors speak them: exit code, and the object that a machine reads."""
+"""Errors of the packages as the doors speak them: exit code, and the object that a machine reads.
 
-from collections.abc import Mapping
+What an error repeats of a source or of a call is masked whatever the settings say: nobody needs a secret to mend a call.
+"""
+
+from collections.abc import Mapping, Sequence
 
 from evidence_store.errors import Conflict, EvidenceStoreError, InvalidInput, JsonValue, NotFound, StoreFault
+from evidence_store.secrets import mask_text
 
 EXIT_DONE, EXIT_NO, EXIT_WRONG_USE, EXIT_NOT_FOUND, EXIT_STORE_FAULT = range(5)
 _EXITS: Mapping[type[Exception], int] = {
@@ -27,5 +31,23 @@ def exit_code(error: EvidenceStoreError) -> int:
 
 def error_object(error: EvidenceStoreError) -> dict[str, JsonValue]:
     """`code` and `message`, and what helps beside them."""
-    message = error.message if len(error.message) <= MAX_MESSAGE_CHARS else error.message[:MAX_MESSAGE_CHARS] + "…"
-    return {"code": error.error_code, "message": " ".join(message.split()), **error.details}
+    message = message_of(error)
+    message = message if len(message) <= MAX_MESSAGE_CHARS else message[:MAX_MESSAGE_CHARS] + "…"
+    return {"code": error.error_code, "message": " ".join(message.split()), **details_of(error)}
+
+
+def message_of(error: EvidenceStoreError) -> str:
+    return mask_text(error.message)
+
+
+def details_of(error: EvidenceStoreError) -> dict[str, JsonValue]:
+    """What helps beside the message."""
+    return {name: _masked(value) for name, value in error.details.items()}
+
+
+def _masked(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return mask_text(value)
+    if isinstance(value, Mapping):
+        return {name: _masked(one) for name, one in value.items()}
+    return [_masked(one) for one in value] if isinstance(value, Sequence) else value

@@ -1,14 +1,16 @@
 """Values of the store as the JSON of the command line and of HTTP. One shape for both."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
 from evidence_store.documents.counts import COUNTS, parse_counts
-from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Selector, Span
+from evidence_store.documents.model import Note
+from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Pointer, Selector, Span
 from evidence_store.records.sources import Resource, Revision, note_json
+from evidence_store.secrets import mask_text
 from evidence_store.state import EvidenceState
 
 if TYPE_CHECKING:
@@ -125,12 +127,17 @@ def revision_json(revision: Revision) -> dict[str, Json]:
         "media_type": revision.media_type,
         "format": revision.format.value,
         "complete": revision.complete,
-        "notes": [note_json(note) for note in revision.notes],
+        "notes": [note_json(masked_note(note)) for note in revision.notes],
     }
     counts = next((parse_counts(note.text) for note in revision.notes if note.code == COUNTS), None)
     if counts is not None:
         shown["counts"] = asdict(counts)
     return shown if revision.version_label is None else shown | {"version_label": revision.version_label}
+
+
+def masked_note(note: Note) -> Note:
+    """A note repeats names of the source, which may be secrets."""
+    return replace(note, text=mask_text(note.text), pointer=None if note.pointer is None else Pointer(mask_text(note.pointer)))
 
 
 def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:

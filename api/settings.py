@@ -11,6 +11,9 @@ from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 
 DEFAULT_STORE = "./.evidence"
 STORE_VARIABLE = "EVIDENCE_STORE_URL"
+SECRETS_VARIABLE = "EVIDENCE_STORE_SECRETS"
+SECRETS = ("mask", "show")
+"""What is done with secrets in what is shown; the first is the default."""
 LIMIT_VARIABLES = {
     "max_bytes": "EVIDENCE_STORE_MAX_BYTES",
     "max_depth": "EVIDENCE_STORE_MAX_DEPTH",
@@ -30,12 +33,22 @@ class Settings:
     """Folder of the embedded store."""
     limits: Limits = DEFAULT_LIMITS
     """Bounds that documents are held to."""
+    show_secrets: bool = False
+    """Whether secrets stand in what is shown as they stand in the source."""
 
 
 def read_settings(store: str | None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """The argument, else the variable, else the default. Raises WrongUse for an address of another kind."""
+    """The argument, else the variable, else the default. Raises WrongUse for an address of another kind, or a bad variable."""
     address = store or environment.get(STORE_VARIABLE) or DEFAULT_STORE
-    return Settings(folder_of(address), read_limits(environment))
+    return Settings(folder_of(address), read_limits(environment), read_secrets(environment) == "show")
+
+
+def read_secrets(environment: Mapping[str, str]) -> str:
+    """`mask` or `show`. Raises WrongUse for any other word: a wrong one must not show what was meant to be masked."""
+    word = environment.get(SECRETS_VARIABLE) or SECRETS[0]
+    if word not in SECRETS:
+        raise WrongUse(f"{SECRETS_VARIABLE} is {word[:40]!r}, and must be mask or show", {"known": list(SECRETS)})
+    return word
 
 
 def read_limits(environment: Mapping[str, str]) -> Limits:

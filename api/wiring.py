@@ -42,4 +42,6 @@ def open_services(settings: Settings, *, create: bool = False) -> Services:
     """Services over the store of these settings; with `create`, one is made where there is none. Raises StoreFault."""
     if create:
         init_store(settings.store)
-    return Services(open_store(settings.store, limits=settings.limits), lambda: counter_for(DEFAULT_COUNTER))
+    return Services(
+        open_store(settings.store, limits=settings.limits, show_secrets=settings.show_secrets), lambda: counter_for(DEFAULT_COUNTER)
+    )

@@ -72,9 +72,10 @@ def _claim(store: EvidenceStore, task: TaskName, claim: ClaimView) -> Iterator[T
 def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
     found = store.passages.find(id_)
     integrity, why = store.checks.integrity(id_)
-    selectors = ", ".join(f"{s.kind} {s.text}" for s in store.passages.selectors(id_))
+    selectors = ", ".join(f"{s.kind} {s.text}" for s in store.passages.shown_selectors(id_))
     place = f"{found.resource}@{found.revision} bytes {found.span.start}-{found.span.end}"
-    text = why or f"{place} ({selectors})" + (f", derived by {found.transform}" if found.transform else "")
+    derived = f", derived by {store.core.masked(found.transform)}" if found.transform else ""
+    text = store.core.masked(why) or f"{place} ({selectors}){derived}"
     yield TraceHop("evidence", id_, integrity.value, text)
     yield from _exposures(store, id_)
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from api.cli.output import Output
 from api.cli.parser import read_place
-from api.presenters import Json, resource_json, revision_json
+from api.presenters import Json, masked_note, resource_json, revision_json
 from api.settings import read_settings
 from evidence_store.errors import InvalidInput, NotFound, StoreMissing
 from evidence_store.model import Format, Kind, ResourceName
@@ -102,5 +102,5 @@ def run_cat(arguments: Namespace, output: Output) -> int:
 
 def _revision_text(revision: Revision, word: str) -> str:
     head = f"{revision.resource}@{revision.number}  {revision.format.value}, {revision.size} bytes, {revision.digest}"
-    notes = [f"  {note.code}: {note.text}\n" for note in revision.notes]
+    notes = [f"  {note.code}: {note.text}\n" for note in map(masked_note, revision.notes)]
     return f"{word} {head}".lstrip() + "\n" + "".join(notes)

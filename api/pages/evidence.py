@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.deps import ServicesDep
+from api.errors import message_of
 from api.pages.reading import PageLimit
 from api.pages.templating import page
 from api.presenters import packet_json, state_json
@@ -38,7 +39,7 @@ def show_evidence(request: Request, services: ServicesDep, id: str) -> Response:
     try:
         packet = packet_json(store.passages.get(asked.id, PageLimit()))
     except EvidenceStoreError as why:
-        problem = why.message
+        problem = message_of(why)
     state = store.checks.state(asked.id, None)
     shown = store.runs.list_exposures(asked.id)
     cited_by = store.claims.list_citing(asked.id)
@@ -47,7 +48,8 @@ def show_evidence(request: Request, services: ServicesDep, id: str) -> Response:
         "id": asked.id,
         "asked": id if asked.folded else None,
         "found": found,
-        "selectors": store.passages.selectors(asked.id),
+        "transform": None if found.transform is None else store.core.masked(found.transform),
+        "selectors": store.passages.shown_selectors(asked.id),
         "packet": packet,
         "problem": problem,
         "status": state.status,

@@ -28,5 +28,6 @@ def show_source(
     lines: Annotated[str, Query(max_length=40)] = f"1-{STEP_LINES}",
 ) -> Response:
     found = services.store.sources.get_revision(ResourceName(name), revision)
-    window = window_of(services.store.sources.get_bytes(found.resource, found.number), parse_lines(lines))
+    masking = services.store.passages.get_reader(found).masking
+    window = window_of(services.store.sources.get_bytes(found.resource, found.number), parse_lines(lines), masking=masking)
     return page(request, "source.html", {"revision": found, "window": window, "step": STEP_LINES})

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.deps import ServicesDep
+from api.errors import message_of
 from api.pages.links import evidence_path, report_path, source_path, trace_path
 from api.pages.reading import PageLimit
 from api.pages.templating import page
@@ -16,6 +17,7 @@ from api.presenters import Json, packet_json
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.model import EvidenceId, ResourceName, Span
 from evidence_store.records.evidence import Evidence
+from evidence_store.secrets import Masking
 from evidence_store.store import EvidenceStore
 from evidence_store.trace import Trace, TraceHop, trace
 
@@ -54,6 +56,7 @@ class Source:
     prefix: str
     """Before the anchors of its lines; empty for the first source of the page."""
     parts: tuple[PartWindow, ...]
+    transform: str | None
     derived: Json
     """What a transform made of the passage; None where the passage itself is cited."""
     problem: str
@@ -116,14 +119,17 @@ def read_source(store: EvidenceStore, id_: EvidenceId, role: str, position: int)
     """The passage of an evidence in its source, with what went wrong where it cannot be read."""
     found = store.passages.find(id_)
     prefix = "" if position == 0 else f"s{position + 1}-"
+    transform = None if found.transform is None else store.core.masked(found.transform)
     try:
-        raw = store.sources.get_bytes(ResourceName(found.resource), found.revision)
+        revision = store.sources.get_revision(ResourceName(found.resource), found.revision)
+        raw = store.sources.get_bytes(revision.resource, revision.number)
         derived = packet_json(store.passages.get(id_, PageLimit()))["excerpt"] if found.transform else None
-        return Source(found, role, prefix, _windows(found, raw), derived, "")
+        windows = _windows(found, raw, store.passages.get_reader(revision).masking)
+        return Source(found, role, prefix, windows, transform, derived, "")
     except EvidenceStoreError as why:
-        return Source(found, role, prefix, (), None, why.message)
+        return Source(found, role, prefix, (), transform, None, message_of(why))
 
 
-def _windows(found: Evidence, raw: bytes) -> tuple[PartWindow, ...]:
+def _windows(found: Evidence, raw: bytes, masking: Masking) -> tuple[PartWindow, ...]:
     spans: Sequence[tuple[str, Span]] = [("", found.span), *((hop.kind, hop.span) for hop in found.hops)]
-    return tuple(PartWindow(why, span, window_round(raw, span)) for why, span in spans[:MAX_PARTS])
+    return tuple(PartWindow(why, span, window_round(raw, span, masking)) for why, span in spans[:MAX_PARTS])

@@ -4,6 +4,7 @@ Invariants, each with a test:
 1. What is marked is exactly the cited bytes; a piece begins and ends at a cited byte, also within a line.
 2. No more lines than asked for, and no line longer than a bound: what is left out is said, with its number of bytes.
 3. Pieces are shown as excerpts are (`evidence_store.documents.shown`), each on its own; what that changed is named.
+4. No piece shows a part of a secret, wherever it begins and ends.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,9 @@ from typing import Literal
 
 from evidence_store.documents.shown import shown_text
 from evidence_store.documents.text import count_lines, lines_of_span, span_of_lines
+from evidence_store.masking import mask_source
 from evidence_store.model import LineRange, Span
+from evidence_store.secrets import SECRETS_MASKED, Masking, Masks
 
 CONTEXT_LINES = 40
 """Before and after a passage."""
@@ -66,24 +69,36 @@ class _Part:
     cited: bool
 
 
-def window_round(raw: bytes, passage: Span) -> Window:
+@dataclass(frozen=True, slots=True)
+class _Source:
+    raw: bytes
+    masks: Masks
+
+
+def window_round(raw: bytes, passage: Span, masking: Masking | None = None) -> Window:
     """The lines of a passage and those around it; of a long passage, its first lines."""
     lines = lines_of_span(raw, passage)
     whole = lines.last - lines.first < MAX_PASSAGE_LINES
     last = lines.last + CONTEXT_LINES if whole else lines.first + MAX_PASSAGE_LINES - 1
-    return window_of(raw, LineRange(max(1, lines.first - CONTEXT_LINES), last), (passage,), lines.last)
+    return window_of(raw, LineRange(max(1, lines.first - CONTEXT_LINES), last), (passage,), lines.last, masking=masking)
 
 
-def window_of(raw: bytes, asked: LineRange, cited: Sequence[Span] = (), passage_last: int | None = None) -> Window:
-    """These lines, at most `MAX_WINDOW_LINES`. Raises NotFound when they begin past the end of a source that is not empty."""
+def window_of(
+    raw: bytes, asked: LineRange, cited: Sequence[Span] = (), passage_last: int | None = None, masking: Masking | None = None
+) -> Window:
+    """These lines, at most `MAX_WINDOW_LINES`; without a `masking`, all secrets are masked.
+
+    Raises NotFound when they begin past the end of a source that is not empty.
+    """
     if not raw:
         return Window(1, 0, 0, (), ())
     span = span_of_lines(raw, LineRange(asked.first, min(asked.last, asked.first + MAX_WINDOW_LINES - 1)))
+    masks = (masking or mask_source(raw)).masks(span)
     transforms: dict[str, None] = {}
     lines = []
     for number, line in enumerate(_iter_lines(raw, span), asked.first):
         parts = tuple(_iter_parts(line, cited))
-        pieces = tuple(_iter_pieces(raw, line, parts, transforms))
+        pieces = tuple(_iter_pieces(_Source(raw, masks), line, parts, transforms))
         lines.append(Line(number, pieces, any(part.cited for part in parts) or _is_inside(line, cited)))
     return Window(asked.first, lines[-1].number, count_lines(raw), tuple(lines), tuple(transforms), passage_last)
 
@@ -118,7 +133,7 @@ def _iter_parts(line: Span, cited: Sequence[Span]) -> Iterator[_Part]:
         yield _Part(Span(at, line.end), False)
 
 
-def _iter_pieces(raw: bytes, line: Span, parts: Sequence[_Part], transforms: dict[str, None]) -> Iterator[Piece]:
+def _iter_pieces(source: _Source, line: Span, parts: Sequence[_Part], transforms: dict[str, None]) -> Iterator[Piece]:
     for n, part in enumerate(parts):
         if part.cited:
             head, tail = HEAD_BYTES, TAIL_BYTES
@@ -126,27 +141,29 @@ def _iter_pieces(raw: bytes, line: Span, parts: Sequence[_Part], transforms: dic
             # Beside a cited piece, the nearer end; before the first one nothing is near, and after the last one neither.
             head = AROUND_BYTES if n > 0 or len(parts) == 1 else 0
             tail = AROUND_BYTES if n < len(parts) - 1 else 0
-        yield from _clip(raw, part, head, tail, transforms)
+        yield from _clip(source, part, head, tail, transforms)
 
 
-def _clip(raw: bytes, part: _Part, head: int, tail: int, transforms: dict[str, None]) -> Iterator[Piece]:
+def _clip(source: _Source, part: _Part, head: int, tail: int, transforms: dict[str, None]) -> Iterator[Piece]:
     """The part whole where it is short enough, else its beginning and its end."""
     kind: PieceKind = "cited" if part.cited else "plain"
     start, end = part.span.start, part.span.end
     if part.span.length <= head + tail:
-        yield _shown(raw, kind, start, end, transforms)
+        yield _shown(source, kind, start, end, transforms)
         return
-    first, second = _character_start(raw, start + head, start), _character_start(raw, end - tail, start)
+    first, second = _character_start(source.raw, start + head, start), _character_start(source.raw, end - tail, start)
     if first > start:
-        yield _shown(raw, kind, start, first, transforms)
+        yield _shown(source, kind, start, first, transforms)
     yield Piece("left_out", "", second - first)
     if second < end:
-        yield _shown(raw, kind, second, end, transforms)
+        yield _shown(source, kind, second, end, transforms)
 
 
-def _shown(raw: bytes, kind: PieceKind, start: int, end: int, transforms: dict[str, None]) -> Piece:
-    shown = shown_text(raw[start:end])
-    transforms.update(dict.fromkeys(shown.transforms))
+def _shown(source: _Source, kind: PieceKind, start: int, end: int, transforms: dict[str, None]) -> Piece:
+    plain = source.raw[start:end]
+    masked = source.masks.apply(plain, start)
+    shown = shown_text(masked)
+    transforms.update(dict.fromkeys(shown.transforms if masked is plain else (SECRETS_MASKED, *shown.transforms)))
     return Piece(kind, shown.text, end - start)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from api.errors import details_of, message_of
 from api.tools.context import ToolAnswer
 from evidence_store.errors import EvidenceStoreError, InvalidInput, NotFound
 from evidence_store.model import Outcome, Packet
@@ -17,4 +18,4 @@ def packets_answer(packets: Sequence[Packet], *lines: str) -> ToolAnswer:
 def error_answer(why: EvidenceStoreError) -> ToolAnswer:
     """An error as a model reads it. Wrong input and absence can be mended by another call; a fault of the store cannot."""
     retry = isinstance(why, InvalidInput | NotFound)
-    return ToolAnswer(format_error(why.error_code, why.message, why.details, retry=retry), outcome=Outcome.ERROR)
+    return ToolAnswer(format_error(why.error_code, message_of(why), details_of(why), retry=retry), outcome=Outcome.ERROR)

@@ -157,12 +157,17 @@ def init_store(folder: Path) -> None:
         engine.dispose()
 
 
-def open_store(folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE, limits: Limits = DEFAULT_LIMITS) -> EvidenceStore:
-    """The store in a folder. Raises StoreMissing, or StoreUnavailable for one of another schema."""
+def open_store(
+    folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE, limits: Limits = DEFAULT_LIMITS, *, show_secrets: bool = False
+) -> EvidenceStore:
+    """The store in a folder, with secrets masked in what it shows, or not.
+
+    Raises StoreMissing, or StoreUnavailable for one of another schema.
+    """
     database = open_sqlite(folder / DATABASE_NAME)
     try:
         database.require_schema()
     except BaseException:
         database.close()
         raise
-    return EvidenceStore(Core(database, LocalBlobs(folder / BLOBS_NAME), workspace, limits=limits))
+    return EvidenceStore(Core(database, LocalBlobs(folder / BLOBS_NAME), workspace, limits=limits, show_secrets=show_secrets))

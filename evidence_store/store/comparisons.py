@@ -17,6 +17,7 @@ from evidence_store.excerpts import Shown, show_receipt, show_slice
 from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
+from evidence_store.secrets import Masks
 from evidence_store.store.core import Core
 from evidence_store.store.found import SEARCH, View, proves_absence, slice_passage, whole_passage
 from evidence_store.store.mint import Passage, mint
@@ -186,20 +187,20 @@ def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hi
     first = reader.lines_of(Span(hit.line.start, hit.line.start)).first
     span = reader.span_of_lines(LineRange(max(1, first - context), first + context))
     selector = Selector("lines", format_lines(reader.lines_of(span)))
-    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
-    shown = show_slice(raw[span.start : span.end], span, limit, encoding, escaped=escaped)
+    encoding, escaped, masks = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS, reader.masking.masks(span)
+    shown = show_slice(raw[span.start : span.end], span, limit, encoding, escaped=escaped, masks=masks)
     if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
-        shown = _show_round(raw, span, hit.match, limit, encoding, escaped=escaped)
+        shown = _show_round(raw, span, hit.match, limit, encoding, escaped=escaped, masks=masks)
     return slice_passage(resource, reader, selector, span, shown, match=hit.match)
 
 
-def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str, *, escaped: bool) -> Shown:
+def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str, *, escaped: bool, masks: Masks) -> Shown:
     """A window of the line that begins a little before the hit; at it, where characters cannot be told apart backwards."""
     start = max(span.start, match.start - 200) if encoding == UTF8 else match.start
     while start < match.start and raw[start] & 0xC0 == 0x80:
         start += 1
     window = Span(start, span.end)
-    shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped)
+    shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped, masks=masks)
     return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
 
 
@@ -207,4 +208,4 @@ def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchR
     """That a pattern has no hit in a complete revision; what was searched for is part of its identity."""
     asked: dict[str, JsonValue] = {"ignore_case": request.ignore_case, "pattern": request.pattern, "regex": request.regex}
     transform = f"{SEARCH} {canonical_bytes(asked).decode()}"
-    return whole_passage(resource, reader, show_receipt(transform), transform)
+    return whole_passage(resource, reader, show_receipt(transform, reader.masking), transform)

@@ -20,6 +20,7 @@ from evidence_store.frames import Frame, decode_frames, seek_table
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Span, WorkspaceName
 from evidence_store.records import blobs
 from evidence_store.records.blobs import BlobRow
+from evidence_store.secrets import mask_text
 
 
 def microseconds_now() -> int:
@@ -63,9 +64,15 @@ class Core:
     clock: Callable[[], int] = microseconds_now
     limits: Limits = field(default=DEFAULT_LIMITS)
     recent: RecentFrames = field(default_factory=RecentFrames)
+    show_secrets: bool = False
+    """Whether secrets are shown as they stand, to who may see them; else marks are shown in their place."""
 
     def key(self, digest: Digest) -> BlobKey:
         return BlobKey(self.workspace, digest)
+
+    def masked(self, text: str) -> str:
+        """A text that may repeat what a source says, with marks in place of secrets."""
+        return text if self.show_secrets else mask_text(text)
 
 
 def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span) -> bytes:

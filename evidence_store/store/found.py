@@ -19,6 +19,7 @@ from evidence_store.quote_context import NEAR_BYTES, QuoteContext
 from evidence_store.quotes import FoundQuote, find_quote, word_transforms
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import search
+from evidence_store.secrets import NO_MASKS
 from evidence_store.store.mint import Passage
 from evidence_store.store.reader import RevisionReader
 
@@ -66,9 +67,9 @@ def node_passage(
     children: Children | None,
 ) -> Passage:
     if view == "keys":
-        shown, transform = show_keys(document, node, limit, children), KEYS
+        shown, transform = show_keys(document, node, limit, children, reader.masking), KEYS
     else:
-        shown, transform = show_node(document, node, limit, children, encoding_of(reader.revision.notes)), None
+        shown, transform = show_node(document, node, limit, children, encoding_of(reader.revision.notes), reader.masking), None
     hops = (*node.hops, *(hop for hop in inner_hops(document, node) if hop.span not in {known.span for known in node.hops}))
     return Passage(
         resource,
@@ -81,6 +82,7 @@ def node_passage(
         reader.lines_of(node.span),
         reader.column_of(node.span.start),
         shown,
+        named=shown_selector(reader, selector, node.span),
     )
 
 
@@ -96,7 +98,20 @@ def slice_passage(
 ) -> Passage:
     """A passage that is one slice of a revision's bytes."""
     lines, column = reader.lines_of(span), reader.column_of(span.start)
-    return Passage(resource, reader.revision, selector, span, (), transform, reader.digest_of((span,)), lines, column, shown, match)
+    digest, named = reader.digest_of((span,)), shown_selector(reader, selector, span)
+    return Passage(resource, reader.revision, selector, span, (), transform, digest, lines, column, shown, match, named)
+
+
+def shown_selector(reader: RevisionReader, selector: Selector, span: Span) -> Selector:
+    """A selector as it may be shown: a quote is a piece of the source, and a pointer has names of it."""
+    if selector.kind in ("lines", "bytes"):
+        return selector
+    masking = reader.masking
+    masks = masking.masks(span) if selector.kind == "quote" else NO_MASKS
+    if not masks:
+        return replace(selector, text=masking.text(selector.text))
+    encoding = encoding_of(reader.revision.notes)
+    return replace(selector, text=masks.apply(reader.read(span), span.start, encoding).decode(encoding, "replace"))
 
 
 def whole_passage(resource: Resource, reader: RevisionReader, shown: Shown, transform: str) -> Passage:
@@ -109,9 +124,10 @@ def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
     """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
     encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
     if not is_over(span, limit):
-        return show_slice(reader.read(span), span, limit, encoding, escaped=escaped)
+        return show_slice(reader.read(span), span, limit, encoding, escaped=escaped, masks=reader.masking.masks(span))
     assert limit.max_bytes is not None, "nothing is over no bound"
-    shown = cut_text(reader.read(Span(span.start, span.start + limit.max_bytes)), span, limit, encoding, escaped=escaped)
+    read = Span(span.start, span.start + limit.max_bytes)
+    shown = cut_text(reader.read(read), span, limit, encoding, escaped=escaped, masks=reader.masking.masks(read))
     assert shown.cut is not None, "what is over the bound is cut"
     lines = reader.lines_of(span)
     return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))

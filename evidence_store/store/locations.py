@@ -125,7 +125,8 @@ class Locations:
                 return LocateAnswer(verdict, None)
             with self._core.database.reading() as connection:
                 resource = require_resource(connection, self._core, target.resource)
-            receipt = whole_passage(resource, self._passages.get_reader(target), show_receipt(transform), transform)
+            reader = self._passages.get_reader(target)
+            receipt = whole_passage(resource, reader, show_receipt(transform, reader.masking), transform)
             return LocateAnswer(verdict, mint(self._core, [receipt])[0])
         kind = self._summaries().registry.get_transform(transform).kind
         return LocateAnswer(verdict, self._summaries().read(target.resource, target.number, kind, limit))

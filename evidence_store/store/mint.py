@@ -34,6 +34,8 @@ class Passage:
     column: int | None
     shown: Shown
     match: Span | None = None
+    named: Selector | None = None
+    """The selector as it may be shown, where that may be another than the one that is kept."""
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -105,7 +107,7 @@ def _packet(passage: Passage, id_: EvidenceId, seen: Mapping[tuple[ResourceName,
         id=id_,
         resource=revision.resource,
         revision=revision.number,
-        selector=passage.selector,
+        selector=passage.named or passage.selector,
         format=revision.format,
         excerpt=shown.text,
         scope=passage.resource.scope,

@@ -43,6 +43,7 @@ from evidence_store.store.found import (
     quote_around,
     quote_in,
     show_range,
+    shown_selector,
     slice_passage,
     with_transforms,
 )
@@ -125,6 +126,12 @@ class Passages:
         with self._core.database.reading() as connection:
             return records.list_selectors(connection, self._core.workspace, id_)
 
+    def shown_selectors(self, id_: EvidenceId) -> Sequence[Selector]:
+        """The same as they may be shown."""
+        found = self.find(id_)
+        reader = self.get_reader(self._sources.get_revision(found.resource, found.revision))
+        return [shown_selector(reader, one, found.span) for one in self.selectors(id_)]
+
     def expand(self, id_: EvidenceId, to: str, limit: TextLimit) -> Packet:
         """What stands around a passage, as an evidence of its own: `parent`, `full`, or `lines:N` before and after.
 
@@ -161,10 +168,11 @@ class Passages:
         return (*self.quotable_texts(id_), *(token for pointer in pointers for token in parse_pointer(pointer)))
 
     def quotable_texts(self, id_: EvidenceId) -> tuple[str, ...]:
-        """What stands in an evidence: its bytes as text, its value as JSON, the value of a scalar."""
+        """What stands in an evidence: its bytes as text, its value as JSON, the value of a scalar; and its text as it is shown."""
         found = self.find(id_)
-        shown = self._again(found, NoLimit()).shown
-        return (shown.text, *((shown.value.decode(),) if shown.value else ()), *self._scalar_text(found))
+        plain, shown = self._again(found, NoLimit(), show_secrets=True).shown, self._again(found, NoLimit()).shown
+        texts = (plain.text, *((plain.value.decode(),) if plain.value else ()), *self._scalar_text(found), shown.text)
+        return tuple(dict.fromkeys(texts))
 
     def _scalar_text(self, found: Evidence) -> tuple[str, ...]:
         selector = self.best_selector(found)
@@ -234,12 +242,13 @@ class Passages:
 
     # -- finding again
 
-    def _again(self, found: Evidence, limit: TextLimit) -> Passage:
+    def _again(self, found: Evidence, limit: TextLimit, *, show_secrets: bool = False) -> Passage:
         """The passage of a stored evidence. Its parts are read from the store and compared with its excerpt digest."""
         revision = self._sources.get_revision(found.resource, found.revision)
         resource = self._resource(found.resource)
         reader = self.get_reader(revision)
         require_same_excerpt(found, reader.digest_of(spans_of(found)))
+        reader = reader.showing_secrets() if show_secrets else reader
         stored = Stored(found, resource, reader, self.best_selector(found), limit)
         return self._observed_again(stored) if found.transform is None else self._replay(found.transform, stored)
 
@@ -271,7 +280,7 @@ class Passages:
         assert transform is not None, "only derived evidence is replayed"
         if has_hit(stored.reader, transform, Deadline(self._core.limits.max_seconds).check):
             raise IntegrityMismatch(f"{stored.found.id} says that there is no hit, and there is one", {"id": stored.found.id})
-        shown = show_receipt(transform)
+        shown = show_receipt(transform, stored.reader.masking)
         return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, shown, transform=transform)
 
     def _node_again(self, stored: Stored, view: View) -> Passage:

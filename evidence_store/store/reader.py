@@ -3,12 +3,18 @@
 import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
+from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.text import require_lines
 from evidence_store.errors import IntegrityMismatch, NotFound
 from evidence_store.frames import FRAME_BYTES, Frame
+from evidence_store.masking import SourceMasking
 from evidence_store.model import Digest, LineRange, Span
 from evidence_store.records.sources import Revision
+from evidence_store.secrets import SHOW_SECRETS, Masking
 from evidence_store.store.blob_frames import BlobFrames
 from evidence_store.store.core import Core
 
@@ -21,10 +27,25 @@ class RevisionReader:
     def __init__(self, core: Core, revision: Revision) -> None:
         self._blob = BlobFrames(core, revision.digest, revision.size)
         self.revision = revision
+        self._shows_secrets = core.show_secrets
 
     @property
     def size(self) -> int:
         return self.revision.size
+
+    @property
+    def masking(self) -> Masking:
+        """What of the revision is masked where it is shown."""
+        if self._shows_secrets:
+            return SHOW_SECRETS
+        notes, format = self.revision.notes, self.revision.format
+        return SourceMasking(self.read, self.size, encoding_of(notes), escaped=format in ESCAPED_FORMATS)
+
+    def showing_secrets(self) -> Self:
+        """The same reader for who compares and proves, and shows nothing."""
+        showing = copy(self)
+        showing._shows_secrets = True
+        return showing
 
     def read(self, span: Span) -> bytes:
         """The bytes of a range within the revision."""

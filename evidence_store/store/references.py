@@ -23,6 +23,7 @@ from evidence_store.errors import EvidenceStoreError, InvalidInput, LimitExceede
 from evidence_store.model import EvidenceId, Hop, Packet, ResourceName, TextLimit
 from evidence_store.pointers import parse_pointer, plain_form
 from evidence_store.records.sources import Revision
+from evidence_store.secrets import SECRETS_MASKED
 from evidence_store.store.passages import Passages
 from evidence_store.store.sources import Sources
 
@@ -92,9 +93,12 @@ class References:
         start = _Target(self._sources.get_revision(packet.resource, packet.revision), packet.pointer)
         walk = _Walk(self._sources, start.revision)
         value = walk.value(start)
+        masking = self._passages.get_reader(start.revision).masking
+        shown = masking.text(value.decode(), masking.masks(packet.span)).encode()
         if walk.hops:
             packet = self._passages.read_with(id_, walk.hops, limit)
-        return replace(packet, value=value, transforms=(*packet.transforms, *walk.transforms))
+        masked = (SECRETS_MASKED,) if shown != value and SECRETS_MASKED not in packet.transforms else ()
+        return replace(packet, value=shown, transforms=(*packet.transforms, *map(masking.text, walk.transforms), *masked))
 
 
 _NAMED = frozenset(

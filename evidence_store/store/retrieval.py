@@ -11,8 +11,8 @@ from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import LimitExceeded
-from evidence_store.lexical import MAX_PIECES, SCORER, Piece, find_pieces, line_pieces, node_pieces
-from evidence_store.model import Format, Packet, ResourceName, Selector, TextLimit
+from evidence_store.lexical import MAX_PIECES, NODE_BYTES, SCORER, Piece, find_pieces, line_pieces, node_pieces
+from evidence_store.model import Format, Packet, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Revision
 from evidence_store.store.core import Core
 from evidence_store.store.passages import Passages, Place
@@ -66,7 +66,21 @@ class Retrieval:
         found = find_pieces(pieces, query, n_found, watch)
         places = [_place(homes[one.piece], pieces[one.piece]) for one in found]
         packets = self._passages.read_all(places, limit) if places else ()
-        return [Retrieved(packet, pieces[one.piece].text, SCORER, one.score) for packet, one in zip(packets, found, strict=True)]
+        return [
+            Retrieved(packet, self._text(homes[one.piece], pieces[one.piece], packet), SCORER, one.score)
+            for packet, one in zip(packets, found, strict=True)
+        ]
+
+    def _text(self, revision: Revision, piece: Piece, packet: Packet) -> str:
+        """The text of a piece as it may be shown: its bytes with marks, as far as it goes."""
+        reader = self._passages.get_reader(revision)
+        masks, encoding = reader.masking.masks(packet.span), encoding_of(revision.notes)
+        if not masks:
+            return reader.masking.text(piece.text)
+        end = packet.span.end if piece.pointer is None else min(packet.span.end, packet.span.start + NODE_BYTES)
+        raw = reader.read(Span(packet.span.start, end))
+        text = masks.apply(raw, packet.span.start, encoding).decode(encoding, "replace")
+        return text.removesuffix("\n") if piece.pointer is None else f"{reader.masking.text(piece.pointer)} {text}"
 
     def _pieces(self, revision: Revision) -> Sequence[Piece]:
         if revision.format in STRUCTURED and revision.format is not Format.JUNIT:

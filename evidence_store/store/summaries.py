@@ -1,24 +1,32 @@
 """Summaries as evidence: derived from a whole revision, made again from its bytes whenever they are read.
 
 The identity is that of any derived evidence: the part is the whole revision, the transform `summary/KIND/VERSION`. No text is
-stored. What a revision may cost is known from its size before any of it is read. What a kind that a user wrote does wrong is an
+stored. Secrets are masked in the bytes before a kind sees them, at their length, so that lines and places stay what they are.
+What a revision may cost is known from its size before any of it is read. What a kind that a user wrote does wrong is an
 error of that kind.
 """
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
+from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.excerpts import Shown
+from evidence_store.masking import mask_source
 from evidence_store.model import Cut, Digest, Format, Packet, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Revision, find_first_origin
+from evidence_store.secrets import SECRETS_MASKED, SHOW_SECRETS, Numbering
+from evidence_store.store.blots import blot, without_blots
 from evidence_store.store.core import Core
 from evidence_store.store.found import slice_passage
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Stored
+from evidence_store.store.reader import RevisionReader
 from evidence_store.store.sources import Sources, require_resource
 from evidence_store.summaries.model import HEAD_BYTES, Material, Subject, Summarizer, require_size, summary_of
 from evidence_store.summaries.registry import Registry
@@ -26,21 +34,41 @@ from evidence_store.summaries.standard import standard_registry
 
 KEPT_TEXTS: Final = 32
 
-_TextKey = tuple[Digest, Format, str, str]
-"""Blob, format, notes and transform: all that the text depends on."""
+_TextKey = tuple[Digest, Format, str, str, bool]
+"""Blob, format, notes, transform, and whether secrets are shown: all that the text depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    text: str
+    masked: bool = False
+
+    @property
+    def transforms(self) -> tuple[str, ...]:
+        return (SECRETS_MASKED,) if self.masked else ()
 
 
 class _RevisionSource:
     """The bytes of a revision for a summarizer: all of them checked as a whole, a part by its frames."""
 
-    def __init__(self, sources: Sources, revision: Revision) -> None:
-        self._sources, self._revision = sources, revision
-        self.size = revision.size
+    def __init__(self, sources: Sources, reader: RevisionReader) -> None:
+        self._sources, self._reader, self._revision = sources, reader, reader.revision
+        self._numbering = Numbering()
+        self.size = reader.size
+        self.masked = False
 
     def read(self, span: Span) -> bytes:
-        if span.length == self.size:
-            return self._sources.get_bytes(self._revision.resource, self._revision.number)
-        return self._sources.get_reader(self._revision).read(span)
+        whole = span.length == self.size
+        raw = self._sources.get_bytes(self._revision.resource, self._revision.number) if whole else self._reader.read(span)
+        notes, format = self._revision.notes, self._revision.format
+        masking = self._reader.masking
+        if whole and masking is not SHOW_SECRETS:
+            masking = mask_source(raw, encoding_of(notes), escaped=format in ESCAPED_FORMATS)
+        masks = masking.masks(span)
+        if not masks:
+            return raw
+        self.masked = True
+        return blot(raw, span.start, masks, encoding_of(notes), self._numbering)
 
 
 class Summaries:
@@ -51,7 +79,7 @@ class Summaries:
         self._sources = sources
         self._passages = passages
         self.registry = registry or standard_registry()
-        self._texts: OrderedDict[_TextKey, str] = OrderedDict()
+        self._texts: OrderedDict[_TextKey, _Text] = OrderedDict()
         self._lock = Lock()
 
     def read(self, name: ResourceName, number: int | None, kind: str | None, limit: TextLimit, *, tool: str | None = None) -> Packet:
@@ -76,13 +104,17 @@ class Summaries:
         """The replay of a stored summary. Raises NotFound (`unknown_kind`) where its kind is not registered here."""
         transform = stored.found.transform
         assert transform is not None, "only derived evidence is replayed"
-        text = self._text(stored.reader.revision, self.registry.get_transform(transform))
+        text = self._text(stored.reader.revision, self.registry.get_transform(transform), stored.reader)
         shown = _show(text, transform, stored.limit)
         return slice_passage(stored.resource, stored.reader, stored.selector, stored.found.span, shown, transform=transform)
 
     def text_of(self, revision: Revision, transform: str) -> str:
-        """The summary that a transform makes of a revision. Raises as `read`, and NotFound for a kind that is not registered here."""
-        return self._text(revision, self.registry.get_transform(transform))
+        """The summary that a transform makes of a revision, to compare and not to show: secrets stand in it.
+
+        Raises as `read`, and NotFound for a kind that is not registered here.
+        """
+        showing = self._passages.get_reader(revision).showing_secrets()
+        return self._text(revision, self.registry.get_transform(transform), showing).text
 
     def kinds_of(self, name: ResourceName, number: int | None, *, tool: str | None = None) -> Sequence[str]:
         """The kinds that would be tried for a revision, the best first."""
@@ -117,14 +149,16 @@ class Summaries:
         details = {"known": list(self.registry.kinds)}
         raise InvalidInput(f"no kind of summary fits a {revision.format.value} revision like this one", details, code="no_summary")
 
-    def _text(self, revision: Revision, summarizer: Summarizer) -> str:
+    def _text(self, revision: Revision, summarizer: Summarizer, reader: RevisionReader | None = None) -> _Text:
         require_size(summarizer, revision.format, revision.size)
-        key = (revision.digest, revision.format, repr(revision.notes), summarizer.transform)
+        reader = reader or self._passages.get_reader(revision)
+        key = (revision.digest, revision.format, repr(revision.notes), summarizer.transform, reader.masking is SHOW_SECRETS)
         with self._lock:
             known = self._texts.get(key)
         if known is None:
-            material = Material(_RevisionSource(self._sources, revision), revision.format, revision.notes, self._core.limits)
-            known = summary_of(summarizer, material)
+            source = _RevisionSource(self._sources, reader)
+            text = summary_of(summarizer, Material(source, revision.format, revision.notes, self._core.limits))
+            known = _Text(without_blots(text) if source.masked else text, source.masked)
             with self._lock:
                 self._texts[key] = known
                 if len(self._texts) > KEPT_TEXTS:
@@ -132,11 +166,12 @@ class Summaries:
         return known
 
 
-def _show(text: str, transform: str, limit: TextLimit) -> Shown:
+def _show(made: _Text, transform: str, limit: TextLimit) -> Shown:
     """A summary that does not fit is cut at a line end; it is text and no value. The cut counts bytes of the summary."""
+    text, transforms = made.text, (transform, *made.transforms)
     if limit.fits(text):
-        return Shown(text, (transform,))
+        return Shown(text, transforms)
     fitting = text[: limit.prefix(text)]
     shown = fitting[: fitting.rfind("\n") + 1] or fitting
     cut = Cut(Span(0, len(shown.encode())), limit.count(text), text.count("\n"))
-    return Shown(shown, (transform,), cut)
+    return Shown(shown, transforms, cut)

@@ -1,0 +1,305 @@
+"""Secrets in text: where credentials stand, and the marks that stand in their place in what is shown.
+
+Invariants, each with a test:
+1. Only the secret's own characters are replaced; a mark holds no line feed, and neither does what it replaces.
+2. What was masked once is not masked again: no mark is a secret, and none makes one of what stands beside it.
+3. Of a text without an issuer's prefix, an assignment or a header that names a credential nothing is replaced.
+
+What a secret looks like stands in `secret_rules`. Nothing here is stored: digests, ids and proofs are of the source's own bytes.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Final, Protocol
+
+from evidence_store.documents.escapes import undo_escapes
+from evidence_store.documents.shown import ANSI
+from evidence_store.model import Span
+from evidence_store.secret_rules import ANCHORS, KEY_HEAD, PRIVATE_KEY, RULES, Rule
+
+SECRETS_MASKED: Final = "secrets_masked/1"
+"""Transform of a text in which marks stand for secrets (docs/formats/documents.md)."""
+MAX_KEY_BYTES: Final = 16 * 1024
+"""Of a private key, up to its end line."""
+MIN_KNOWN_BYTES: Final = 8
+"""Of a secret that is looked for by itself where its name does not stand beside it."""
+BESIDE_BYTES: Final = 64
+"""Before an anchor: what a secret may begin with, and what must not stand there."""
+NEAR_BYTES: Final = 512
+"""Behind an anchor; a secret may go on from there for `MAX_TOKEN_BYTES`, up to white space or a quotation mark."""
+MAX_TOKEN_BYTES: Final = 8 * 1024
+KEY_BEGIN: Final = b"-----BEGIN "
+_KEY_END: Final = b"-----END "
+_KEY_RUN: Final = re.compile(rb"[0-9A-Za-z+/=]{16,}")
+_KEY_LINE: Final = re.compile(rb"[0-9A-Za-z+/=]+")
+_KEY_ESCAPED: Final = re.compile(rb"(?:\\+[nrt]|[0-9A-Za-z+/=])*")
+"""A key with its line ends as escapes."""
+_KEY_FIELD: Final = re.compile(rb"[A-Za-z-]+: ")
+"""Before the key itself, as `Proc-Type: 4,ENCRYPTED` (RFC 1421)."""
+_ANSI: Final = re.compile(ANSI.encode("ascii"))
+_BREAK: Final = re.compile(rb"[\s\"'<>]")
+_MARK: Final = re.compile(r"\[masked ([a-z0-9-]+)(?: ([1-9][0-9]{0,8}))?\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    kind: str
+    span: Span
+    value: bytes
+    """All of the secret, also where the span is one line of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is shown in place of a range."""
+
+    kind: str
+    span: Span
+    text: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """The marks of one slice, in order and apart from one another."""
+
+    marks: tuple[Mark, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.marks)
+
+    def apply(self, raw: bytes, start: int, encoding: str = "utf-8") -> bytes:
+        """The bytes that stand at `start` with the marks in place of what they hold of a secret, be it a part of one."""
+        pieces, at, end = [], start, start + len(raw)
+        for mark in self.marks:
+            if mark.span.end > start and mark.span.start < end:
+                pieces += [raw[at - start : max(at, mark.span.start) - start], mark.text.encode(encoding)]
+                at = min(end, mark.span.end)
+        return b"".join((*pieces, raw[at - start :])) if pieces else raw
+
+
+NO_MASKS: Final = Masks()
+
+
+class Masking(Protocol):
+    """What is masked of one source."""
+
+    def masks(self, span: Span) -> Masks:
+        """The marks of a slice, told with what stands round it; those of a slice within it are among them, with their own numbers."""
+
+    def text(self, text: str, known: Masks = NO_MASKS) -> str:
+        """A text that was made of the source, with marks; `known` are secrets that it may hold without their names."""
+
+
+class _ShowSecrets:
+    """For who may see them: nothing is masked."""
+
+    def masks(self, span: Span) -> Masks:
+        return NO_MASKS
+
+    def text(self, text: str, known: Masks = NO_MASKS) -> str:
+        return text
+
+
+SHOW_SECRETS: Final = _ShowSecrets()
+
+
+def find_secrets(raw: bytes, *, escaped: bool = False) -> tuple[Secret, ...]:
+    """The secrets of a text in UTF-8, in order and apart; also behind terminal sequences and, where `escaped`, escapes of JSON."""
+    found = list(_find(raw))
+    if b"\x1b" in raw:
+        found += _without_ansi(raw)
+    if escaped and b"\\u00" in raw:
+        found += _undone(raw)
+    return tuple(_apart(found)) if found else ()
+
+
+def masks_of(secrets: Iterable[Secret], n_before: Mapping[str, int] | None = None) -> Masks:
+    """Marks for secrets: further values of a kind have numbers, from 2. `n_before` counts those that are masked already."""
+    numbering = Numbering(n_before)
+    return Masks(tuple(numbering.mark(secret) for secret in secrets))
+
+
+class Numbering:
+    """Tells the values of a kind apart, in the order in which they come."""
+
+    def __init__(self, n_before: Mapping[str, int] | None = None) -> None:
+        self._n_values = dict(n_before or {})
+        self._known: dict[tuple[str, bytes], int] = {}
+
+    def mark(self, secret: Secret) -> Mark:
+        key = (secret.kind, secret.value)
+        if key not in self._known:
+            self._known[key] = self._n_values[secret.kind] = self._n_values.get(secret.kind, 0) + 1
+        number = self._known[key]
+        text = f"[masked {secret.kind}]" if number == 1 else f"[masked {secret.kind} {number}]"
+        return Mark(secret.kind, secret.span, text, secret.value)
+
+
+def mask_text(text: str, known: Masks = NO_MASKS) -> str:
+    """A text with marks in place of its secrets, and of those that are known; itself where there are none."""
+    raw = text.encode("utf-8", "surrogatepass")
+    found = [*find_secrets(raw, escaped=True), *_known_in(raw, known)]
+    if not found:
+        return text
+    n_before: dict[str, int] = {}
+    for mark in _MARK.finditer(text):
+        n_before[mark[1]] = max(n_before.get(mark[1], 0), int(mark[2] or 1))
+    return masks_of(_apart(found), n_before).apply(raw, 0).decode("utf-8", "surrogatepass")
+
+
+def _known_in(raw: bytes, known: Masks) -> Iterator[Secret]:
+    for mark in known.marks:
+        at = raw.find(mark.value) if len(mark.value) >= MIN_KNOWN_BYTES else -1
+        while at >= 0:
+            yield Secret(mark.kind, Span(at, at + len(mark.value)), mark.value)
+            at = raw.find(mark.value, at + len(mark.value))
+
+
+# -- finding
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    rule: Rule
+    pattern: "re.Pattern[bytes]"
+    harmless: "re.Pattern[bytes] | None"
+
+
+@cache
+def _compile(pattern: bytes) -> "re.Pattern[bytes]":
+    # Start-up cost: the library is loaded only where something is shown.
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    compiled: re.Pattern[bytes] = re2.compile(pattern, options)
+    return compiled
+
+
+@cache
+def _rules() -> tuple[_Compiled, ...]:
+    return tuple(_Compiled(rule, _compile(rule.pattern), _compile(rule.harmless) if rule.harmless else None) for rule in RULES)
+
+
+def _find(raw: bytes) -> Iterator[Secret]:
+    for region in _regions(raw):
+        yield from (Secret(one.kind, _moved(one.span, region.start), one.value) for one in _find_near(raw[region.start : region.end]))
+    if KEY_BEGIN in raw:
+        yield from _private_keys(raw)
+
+
+def _regions(raw: bytes) -> Iterator[Span]:
+    """Stretches round the anchors, each as long as a secret may be: what costs is done there only."""
+    region: Span | None = None
+    for anchor in _compile(ANCHORS).finditer(raw):
+        near = min(len(raw), anchor.end() + NEAR_BYTES)
+        end = _BREAK.search(raw, near, near + MAX_TOKEN_BYTES)
+        found = Span(max(0, anchor.start() - BESIDE_BYTES), end.start() if end else min(len(raw), near + MAX_TOKEN_BYTES))
+        if region is not None and found.start > region.end:
+            yield region
+            region = None
+        region = found if region is None else Span(region.start, max(region.end, found.end))
+    if region is not None:
+        yield region
+
+
+def _find_near(raw: bytes) -> Iterator[Secret]:
+    lowered = raw.lower()
+    for one in _rules():
+        text = lowered if one.rule.any_case else raw
+        if not any(anchor in text for anchor in one.rule.anchors):
+            continue
+        for match in one.pattern.finditer(raw):
+            value = match[1]
+            if one.harmless is None or not one.harmless.fullmatch(value):
+                yield Secret(one.rule.kind, Span(*match.span(1)), value)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
+
+def _private_keys(raw: bytes) -> Iterator[Secret]:
+    """The lines of keys between their first and last line; without a last one, those that look like a key's."""
+    for head in _compile(KEY_HEAD).finditer(raw):
+        start = head.end()
+        end, following = (raw.find(word, start, start + MAX_KEY_BYTES) for word in (_KEY_END, KEY_BEGIN))
+        whole = end >= 0 and not 0 <= following < end
+        stop = end if whole else following if following >= 0 else start + MAX_KEY_BYTES
+        value = raw[start:stop]
+        if _KEY_RUN.search(value):
+            yield from (Secret(PRIVATE_KEY, span, value) for span in _key_lines(raw, start, stop, whole=whole))
+
+
+def _key_lines(raw: bytes, start: int, stop: int, *, whole: bool) -> Iterator[Span]:
+    """What is the key's own of each line. Where its end is not there it ends before the first line that is no line of a key."""
+    at, begun = start, False
+    for line in raw[start:stop].split(b"\n"):
+        text = line.strip()
+        inner = at + line.find(text)
+        at += len(line) + 1
+        if b"\\" in text:
+            length = len(text) if whole else len(_KEY_ESCAPED.match(text)[0])  # type: ignore[index]
+        else:
+            length = len(text) if (whole or begun) and _KEY_LINE.fullmatch(text) else 0
+        runs = [Span(inner, inner + length)] if length else [Span(inner + m.start(), inner + m.end()) for m in _KEY_RUN.finditer(text)]
+        yield from runs
+        if not whole and begun and not runs:
+            return
+        begun = begun or bool(runs)
+        if not whole and not begun and text and not _KEY_FIELD.match(text) and inner > start:
+            return
+
+
+def _apart(found: Sequence[Secret]) -> Iterator[Secret]:
+    """In order; of those that overlap the first and longest, made longer where another goes on."""
+    kept: Secret | None = None
+    for one in sorted(found, key=lambda one: (one.span.start, -one.span.end)):
+        if not one.span.length:
+            continue
+        if kept is None or one.span.start >= kept.span.end:
+            if kept is not None:
+                yield kept
+            kept = one
+        elif one.span.end > kept.span.end:
+            kept = Secret(kept.kind, Span(kept.span.start, one.span.end), kept.value + one.value)
+    if kept is not None:
+        yield kept
+
+
+# -- behind what is left out of a shown text
+
+
+def _without_ansi(raw: bytes) -> Iterator[Secret]:
+    """Secrets in the text without terminal sequences, as places in the text with them."""
+    # Where each kept piece begins in the joined text, and where it stands in the source.
+    ends: list[int] = [0]
+    kept: list[Span] = []
+    at = 0
+    for sequence in chain(_ANSI.finditer(raw), (None,)):
+        piece = Span(at, len(raw) if sequence is None else sequence.start())
+        if piece.length:
+            kept.append(piece)
+            ends.append(ends[-1] + piece.length)
+        at = piece.end if sequence is None else sequence.end()
+    for secret in _find(b"".join(raw[piece.start : piece.end] for piece in kept)):
+        first, last = (bisect_right(ends, place) - 1 for place in (secret.span.start, secret.span.end - 1))
+        start = kept[first].start + secret.span.start - ends[first]
+        yield Secret(secret.kind, Span(start, kept[last].start + secret.span.end - ends[last]), secret.value)
+
+
+def _undone(raw: bytes) -> Iterator[Secret]:
+    """Secrets in the text with JSON's escapes undone, as places in the text with them."""
+    source = raw.decode("utf-8", "surrogateescape")
+    undone = undo_escapes(source)
+    made = undone.text.encode("utf-8", "surrogateescape")
+    for secret in _find(made):
+        first, last = (len(made[:at].decode("utf-8", "surrogateescape")) for at in (secret.span.start, secret.span.end))
+        place = (undone.source(first), undone.source(last, end=True))
+        start, end = (len(source[:at].encode("utf-8", "surrogateescape")) for at in place)
+        yield Secret(secret.kind, Span(start, max(start, end)), secret.value)
