@@ -6,7 +6,6 @@ What an error repeats of a source or of a call is masked whatever the settings s
 from collections.abc import Mapping, Sequence
 
 from evidence_store.errors import Conflict, EvidenceStoreError, InvalidInput, JsonValue, NotFound, StoreFault
-from evidence_store.secrets import mask_text
 
 EXIT_DONE, EXIT_NO, EXIT_WRONG_USE, EXIT_NOT_FOUND, EXIT_STORE_FAULT = range(5)
 _EXITS: Mapping[type[Exception], int] = {
@@ -37,7 +36,7 @@ def error_object(error: EvidenceStoreError) -> dict[str, JsonValue]:
 
 
 def message_of(error: EvidenceStoreError) -> str:
-    return mask_text(error.message)
+    return _masked_text(error.message)
 
 
 def details_of(error: EvidenceStoreError) -> dict[str, JsonValue]:
@@ -45,9 +44,16 @@ def details_of(error: EvidenceStoreError) -> dict[str, JsonValue]:
     return {name: _masked(value) for name, value in error.details.items()}
 
 
+def _masked_text(text: str) -> str:
+    # Start-up cost: most commands end without an error.
+    from evidence_store.secrets import mask_text
+
+    return mask_text(text)
+
+
 def _masked(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
-        return mask_text(value)
+        return _masked_text(value)
     if isinstance(value, Mapping):
         return {name: _masked(one) for name, one in value.items()}
     return [_masked(one) for one in value] if isinstance(value, Sequence) else value

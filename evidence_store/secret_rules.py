@@ -89,7 +89,7 @@ RULES: Final = (
     Rule("docker-token", (b"dckr_",), _LEFT + rb"(dckr_(?:pat|oat)_" + _BASE64URL + rb"{27,})"),
     Rule("databricks-token", (b"dapi",), _LEFT + rb"(dapi[0-9a-f]{32}(?:-[0-9])?)\b"),
     Rule("linear-key", (b"lin_api_", b"lin_oauth_"), _LEFT + rb"(lin_(?:api|oauth)_[0-9A-Za-z]{40,})"),
-    Rule("telegram-token", (b":AA",), _LEFT + rb"([0-9]{8,10}:AA" + _BASE64URL + rb"{33})(?:[^0-9A-Za-z_-]|$)"),
+    Rule("telegram-token", (b":AA",), rb"(?:/bot|" + _LEFT + rb")([0-9]{8,10}:AA" + _BASE64URL + rb"{33})(?:[^0-9A-Za-z_-]|$)"),
     Rule("azure-key", (b"AccountKey=", b"AccessKey="), rb"(?:Account|Access)Key=([0-9A-Za-z+/]{43,86}={1,2})"),
     Rule("age-key", (b"AGE-SECRET-KEY-1",), _LEFT + rb"(AGE-SECRET-KEY-1[0-9A-Z]{58})"),
     Rule(
