@@ -10,7 +10,6 @@ from evidence_store.documents.counts import COUNTS, parse_counts
 from evidence_store.documents.model import Note
 from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Pointer, Selector, Span
 from evidence_store.records.sources import Resource, Revision, note_json
-from evidence_store.secrets import mask_text
 from evidence_store.state import EvidenceState
 
 if TYPE_CHECKING:
@@ -137,6 +136,9 @@ def revision_json(revision: Revision) -> dict[str, Json]:
 
 def masked_note(note: Note) -> Note:
     """A note repeats names of the source, which may be secrets."""
+    # Start-up cost: few commands show notes.
+    from evidence_store.secrets import mask_text
+
     return replace(note, text=mask_text(note.text), pointer=None if note.pointer is None else Pointer(mask_text(note.pointer)))
 
 

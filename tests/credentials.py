@@ -28,10 +28,11 @@ class Sample:
 
 JWT = f"eyJ{FILL[:20]}.eyJ{FILL[:24]}.{FILL[:30]}"
 JWE = f"eyJ{FILL[:20]}..{FILL[:16]}.{FILL[:24]}.{FILL[:22]}"
+GITLAB = ("pat", "ptt", "dt", "rt", "cbt", "oas", "soat", "imt", "agent", "ft")
 SAMPLES = (
     *(Sample("github-token", f"gh{one}_{FILL[:36]}", "GITHUB_TOKEN=", " next") for one in "pousr"),
     Sample("github-token", f"github_pat_{FILL[:22]}_{FILL[:59]}", '"', '"'),
-    *(Sample("gitlab-token", f"gl{one}-{FILL[:20]}", "token ") for one in "pat ptt dt rt cbt oas soat imt agent ft".split()),
+    *(Sample("gitlab-token", f"gl{one}-{FILL[:20]}", "token ") for one in GITLAB),
     *(Sample("aws-key-id", f"A{one}A{FILL[:16]}", "aws_access_key_id = ", "\n") for one in ("KI", "SI", "BI", "CC")),
     Sample("aws-secret-key", FILL[:39] + "/", "aws_secret_access_key = "),
     Sample("aws-secret-key", FILL[:40], '{"SecretAccessKey": "', '", "n": 1}'),

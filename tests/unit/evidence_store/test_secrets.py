@@ -1,6 +1,7 @@
 """Secrets in text: each rule with what it is for and with what only looks like it. The invariants stand at the head of the module."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -208,4 +209,4 @@ def test_places_are_of_the_bytes_that_were_given(raw: bytes) -> None:
     found = find_secrets(whole, escaped=True)
     assert all(whole[one.span.start : one.span.end] == one.value for one in found if one.value == JWT.encode())
     assert JWT.encode() in [one.value for one in found]
-    assert all(a.span.end <= b.span.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.span.end <= b.span.start for a, b in pairwise(found))
