@@ -5,6 +5,7 @@ import pytest
 from api.errors import EXIT_NOT_FOUND, EXIT_STORE_FAULT, EXIT_WRONG_USE, MAX_MESSAGE_CHARS, WrongUse, error_object, exit_code
 from evidence_store import errors
 from evidence_store.errors import EvidenceStoreError
+from tests.credentials import SAMPLES, Sample
 
 CLASSES = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, EvidenceStoreError)]
 
@@ -67,3 +68,12 @@ def test_details_are_a_copy() -> None:
     error = errors.LimitExceeded("x", details)
     details["limit"] = 2
     assert error.details == {"limit": 1}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.kind)
+def test_no_error_repeats_a_secret(sample: Sample) -> None:
+    error = errors.NotFound(f"{sample.text!r} is not there", {"nearest": [sample.text], "at": {"text": sample.text}, "line": 3})
+    told = error_object(error)
+    assert sample.secret not in str(told)
+    assert told["line"] == 3
+    assert sample.secret in error.message

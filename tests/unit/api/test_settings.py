@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.errors import WrongUse
-from api.settings import LIMIT_VARIABLES, folder_of, read_settings
+from api.settings import LIMIT_VARIABLES, SECRETS_VARIABLE, folder_of, read_settings
 from evidence_store.documents.model import Limits
 
 
@@ -61,3 +61,16 @@ def test_each_limit_has_a_variable() -> None:
 def test_a_limit_is_a_whole_number_above_0(text: str) -> None:
     with pytest.raises(WrongUse, match="EVIDENCE_STORE_MAX_DEPTH"):
         read_settings(None, {"EVIDENCE_STORE_MAX_DEPTH": text})
+
+
+def test_secrets_are_masked_unless_it_is_said_that_they_are_shown() -> None:
+    assert not read_settings(None, {}).show_secrets
+    assert not read_settings(None, {SECRETS_VARIABLE: ""}).show_secrets
+    assert not read_settings(None, {SECRETS_VARIABLE: "mask"}).show_secrets
+    assert read_settings(None, {SECRETS_VARIABLE: "show"}).show_secrets
+
+
+@pytest.mark.parametrize("word", ["Show", "yes", "1", "masked", " show"])
+def test_a_word_that_is_not_known_does_not_show_secrets(word: str) -> None:
+    with pytest.raises(WrongUse, match="must be mask or show"):
+        read_settings(None, {SECRETS_VARIABLE: word})

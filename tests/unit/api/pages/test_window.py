@@ -17,6 +17,8 @@ from api.pages.window import (
 )
 from evidence_store.errors import NotFound
 from evidence_store.model import LineRange, Span
+from evidence_store.secrets import SECRETS_MASKED, SHOW_SECRETS
+from tests.credentials import RUN_LOG
 
 EVERYTHING = LineRange(1, MAX_WINDOW_LINES)
 
@@ -116,3 +118,19 @@ def test_no_bytes_have_no_lines() -> None:
 def test_lines_past_the_end_are_not_there() -> None:
     with pytest.raises(NotFound):
         window_of(b"a\n", LineRange(3, 4))
+
+
+@given(st.data())
+def test_no_piece_shows_a_part_of_a_secret_wherever_it_begins(data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(RUN_LOG)))
+    end = data.draw(st.integers(start, len(RUN_LOG)))
+    window = window_of(RUN_LOG, EVERYTHING, (Span(start, end),))
+    shown = "\n".join(text_of(line, "plain", "cited") for line in window.lines)
+    assert [piece for piece in ("XAM", "PLE", "p4ss", "w0rd") if piece in shown] == []
+    assert [line.number for line in window.lines] == list(range(1, RUN_LOG.count(b"\n") + 1))
+    assert SECRETS_MASKED in window.transforms
+
+
+def test_who_may_see_secrets_is_shown_them() -> None:
+    window = window_of(RUN_LOG, EVERYTHING, masking=SHOW_SECRETS)
+    assert "\n".join(text_of(line, "plain") for line in window.lines) + "\n" == RUN_LOG.decode()

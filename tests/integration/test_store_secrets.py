@@ -1,0 +1,193 @@
+"""Secrets on every way out of a store: tools, pages, HTTP, summaries, scorers; and proofs, which are of the stored bytes."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.app import create_app
+from api.projecting import candidates_of
+from api.settings import Settings
+from api.tools import ToolContext, call_tool
+from api.wiring import open_services
+from evidence_store.canonical import digest_of
+from evidence_store.errors import JsonValue, NotFound
+from evidence_store.excerpts import NoLimit
+from evidence_store.model import Currency, Integrity, ResourceName, Span, Standing
+from evidence_store.secrets import SECRETS_MASKED
+from evidence_store.store import EvidenceStore, open_store
+from tests.credentials import PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
+from tests.factories import claim, deliver, open_step, put, read
+from tests.fakes import CharacterLimit
+
+LOG, ENV = ResourceName("ci/run.log"), ResourceName("env.json")
+SECRETS = tuple(RUN_SECRETS.values())
+TOKEN = RUN_SECRETS["github"]
+DOCUMENT = json.dumps({"token": TOKEN, "names": {TOKEN: 1}, "$ref": "#/names", "key": PRIVATE_KEY}).encode()
+
+
+def require_none(text: str, secrets: Sequence[str] = SECRETS) -> None:
+    assert [one for one in secrets if one in text] == []
+
+
+def put_both(store: EvidenceStore) -> None:
+    put(store, RUN_LOG, LOG)
+    put(store, DOCUMENT, ENV)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read_log", {"resource": LOG, "lines": "1-8"}),
+        ("read_log", {"resource": LOG, "lines": "1-8", "max_tokens": 20}),
+        ("read_log", {"resource": LOG, "quote": TOKEN}),
+        ("read_log", {"resource": LOG, "quote": TOKEN + "!"}),
+        ("read_log", {"resource": LOG, "search": TOKEN}),
+        ("read_spec", {"resource": ENV, "pointer": ""}),
+        ("read_spec", {"resource": ENV, "pointer": f"/names/{TOKEN}"}),
+        ("read_spec", {"resource": ENV, "pointer": f"/name/{TOKEN}"}),
+        ("read_spec", {"resource": ENV, "pointer": "/names/x"}),
+        ("search", {"resource": LOG, "pattern": TOKEN}),
+        ("search", {"resource": "*", "pattern": TOKEN}),
+        ("search", {"resource": LOG, "pattern": TOKEN[::-1]}),
+        ("summary", {"resource": LOG}),
+        ("summary", {"resource": ENV}),
+        ("diff", {"resource": LOG, "old_revision": 1, "new_revision": 2}),
+        ("list_resources", {}),
+        ("no_such_tool", {"token": TOKEN}),
+    ],
+)
+def test_no_tool_tells_a_secret(store: EvidenceStore, tool: str, arguments: dict[str, JsonValue]) -> None:
+    put_both(store)
+    put(store, RUN_LOG.replace(b"step 2", b"step 3").replace(b"EXAMPLE0EXAMPLE0\n", b"EXAMPLE0EXAMPLE1\n"), LOG)
+    context = ToolContext(store, lambda n_tokens: CharacterLimit(4 * n_tokens))
+    answer = call_tool(context, tool, arguments, recording=False)
+    require_none(answer.text, (*SECRETS, "EXAMPLE0EXAMPLE1"))
+    for packet in answer.packets:
+        require_none(f"{packet.selector.text} {packet.excerpt} {(packet.value or b'').decode()} {packet.outline}")
+
+
+def test_no_page_and_no_json_of_one_tells_a_secret(store: EvidenceStore, folder: Path) -> None:
+    put_both(store)
+    found = [
+        read(store, "1-8", LOG, kind="lines"),
+        read(store, TOKEN, LOG, kind="quote"),
+        read(store, "30-60", LOG, kind="bytes"),
+        read(store, "/token", ENV),
+        read(store, f"/names/{TOKEN}", ENV),
+        read(store, "/names", ENV, view="keys"),
+    ]
+    paths = [path for one in found for path in (f"/evidence/{one.id}", f"/trace/{one.id}", f"/v1/evidence/{one.id}")]
+    with open_services(Settings(folder)) as services:
+        client = TestClient(create_app(services))
+        for path in (*paths, f"/resources/{LOG}@1/source", f"/resources/{LOG}@1/source?lines=2-3", f"/resources/{ENV}@1/source"):
+            answer = client.get(path)
+            assert answer.status_code == 200, path
+            require_none(answer.text)
+            assert "[masked" in answer.text, path
+        for path in (f"/evidence/{TOKEN}", f"/trace/{TOKEN}", f"/v1/evidence/{TOKEN}"):
+            answer = client.get(path)
+            assert answer.status_code in (400, 404), path
+            require_none(answer.text)
+    with open_services(Settings(folder, show_secrets=True)) as services:
+        assert TOKEN in TestClient(create_app(services)).get(f"/resources/{LOG}@1/source").text
+
+
+def test_what_a_scorer_finds_is_masked(store: EvidenceStore) -> None:
+    put_both(store)
+    found = store.retrieval.find("env dump notify connect token orders", [(LOG, None), (ENV, None)], 10, NoLimit())
+    assert found
+    for one in candidates_of(found):
+        require_none(one.text)
+
+
+def test_a_summary_counts_the_lines_of_the_source(store: EvidenceStore) -> None:
+    raw = RUN_LOG + f"ERROR no answer of redis://:{RUN_SECRETS['url_password']}@cache:6379\n".encode()
+    put(store, raw, LOG)
+    summary = store.summaries.read(LOG, None, None, NoLimit())
+    require_none(summary.excerpt)
+    assert f"log: 9 lines (0 blank), {len(raw)} bytes" in summary.excerpt
+    assert "ERROR no answer of redis://:" in summary.excerpt
+    assert summary.span == Span(0, len(raw))
+    assert SECRETS_MASKED in summary.transforms
+    assert store.passages.get(summary.id, NoLimit()).excerpt == summary.excerpt
+
+
+def test_references_that_are_followed_are_masked(store: EvidenceStore) -> None:
+    document = {"a": {"$ref": "#/b"}, "b": {"url": f"postgres://depot:{RUN_SECRETS['url_password']}@db/x"}}
+    put(store, json.dumps(document).encode(), ENV)
+    packet = store.references.expand(read(store, "/a", ENV).id, NoLimit())
+    assert packet.value is not None
+    assert json.loads(packet.value) == {"url": "postgres://depot:[masked url-password]@db/x"}
+    assert SECRETS_MASKED in packet.transforms
+
+
+# -- what stays as it was
+
+
+@pytest.mark.parametrize("text", ["2-4", "1-8", "8-8"])
+def test_places_ids_and_digests_are_of_the_stored_bytes(store: EvidenceStore, folder: Path, text: str) -> None:
+    put_both(store)
+    masked = read(store, text, LOG, kind="lines")
+    with open_store(folder, show_secrets=True) as showing:
+        plain = read(showing, text, LOG, kind="lines")
+    raw = RUN_LOG[plain.span.start : plain.span.end]
+    assert plain.excerpt.encode() == raw
+    assert (masked.id, masked.span, masked.lines, masked.column) == (plain.id, plain.span, plain.lines, plain.column)
+    assert store.passages.find(masked.id).excerpt_digest == digest_of(raw)
+    assert store.sources.get_bytes(LOG, 1) == RUN_LOG
+
+
+def test_the_store_verifies_with_masked_evidence_in_it(store: EvidenceStore) -> None:
+    put_both(store)
+    found = [read(store, "2-4", LOG, kind="lines"), read(store, TOKEN, LOG, kind="quote"), read(store, "/token", ENV)]
+    store.summaries.read(LOG, None, None, NoLimit())
+    assert store.checks.verify(deep=True).faults == ()
+    for one in found:
+        state = store.checks.state(one.id, None)
+        assert (state.integrity, state.currency) == (Integrity.OK, Currency.NEWEST)
+
+
+def test_a_quote_is_found_in_the_source_and_shown_as_its_mark(store: EvidenceStore) -> None:
+    put_both(store)
+    packet = read(store, f"GITHUB_TOKEN={TOKEN}", LOG, kind="quote")
+    assert packet.excerpt == "GITHUB_TOKEN=[masked github-token]"
+    assert packet.selector.text == packet.excerpt
+    assert RUN_LOG[packet.span.start : packet.span.end] == f"GITHUB_TOKEN={TOKEN}".encode()
+    with pytest.raises(NotFound):
+        read(store, f"GITHUB_TOKEN={TOKEN}!", LOG, kind="quote")
+
+
+def test_a_passage_is_followed_into_the_next_revision(store: EvidenceStore) -> None:
+    put_both(store)
+    packet = read(store, "5-5", LOG, kind="lines")
+    put(store, b"step 0\n" + RUN_LOG, LOG)
+    answer = store.locations.locate(packet.id, LOG, 2, NoLimit())
+    assert answer.packet is not None
+    require_none(answer.packet.excerpt)
+    assert answer.packet.lines is not None
+    assert answer.packet.lines.first == 6
+
+
+def test_a_claim_may_quote_what_stands_there_and_what_was_shown(store: EvidenceStore) -> None:
+    put_both(store)
+    packet = read(store, "7-8", LOG, kind="lines")
+    step = open_step(store)
+    deliver(store, step, packet)
+    for text in ("`FAILED test_price: 12 != 13` in the run.", "It connects to `depot:[masked url-password]@db.example.test`."):
+        assert claim(store, step, text, ("support", packet)).standing is Standing.VERIFIED
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.kind)
+def test_json_stays_json_with_every_kind_of_secret(store: EvidenceStore, sample: Sample) -> None:
+    raw = json.dumps({"before": 1, "said": sample.text, "after": [True]}).encode()
+    put(store, raw, ENV)
+    for pointer in ("", "/said"):
+        packet = read(store, pointer, ENV)
+        assert packet.value is not None
+        shown = json.loads(packet.excerpt)
+        assert shown == json.loads(packet.value)
+        assert sample.secret not in json.dumps(shown)
+        assert packet.transforms[0] == SECRETS_MASKED
