@@ -16,7 +16,7 @@ from api.wiring import Services
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
-from evidence_store.records.usages import NewUsage
+from evidence_store.records.usages import CountedModel, NewUsage
 from evidence_store.store.runs import ClosedCall, NewCompaction, NewProjection, OpenCall, shown_of
 from projector import (
     Compacted,
@@ -27,6 +27,8 @@ from projector import (
     Projected,
     Projection,
     Step,
+    Strategy,
+    StrategyName,
     Summariser,
     TokenCounter,
     UnknownProvider,
@@ -83,7 +85,9 @@ class Session:
 
     Each input begins with the one before, until something in it holds no longer or it would pass 0.8 of the cap; with `rebuild_to` 100
     each is made anew. What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
-    Packets of live resources are aged by `clock`, in microseconds since 1970 UTC; without one by that of the store.
+    What was reported in earlier runs of the task counts from the first input on.
+    `strategy` may be set before any step. Packets of live resources are aged by `clock`, in microseconds since 1970 UTC; without one by
+    that of the store.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class Session:
         request: str,
         *,
         rebuild_to: int = REBUILD_TO,
+        strategy: StrategyName | Strategy = "externalise",
         summariser: Summariser | None = None,
         clock: Callable[[], int] | None = None,
     ) -> None:
@@ -117,12 +122,13 @@ class Session:
         self._n_calls = 0
         self._kept_whole = self._fixed_tokens() + self._count(self._messages[0])
         self._step: StepKey | None = None
-        self._drift = Drift()
         self._input: Projection | None = None
         self._rebuild_to = rebuild_to
+        self.strategy = strategy
         self.progress: tuple[ProgressItem, ...] = ()
         self.run: RunKey = self._store.runs.start(task.task, agent)
         self._store.runs.add_user_message(self.run, request)
+        self._drift = self._reported_before()
         self.spent = Spent(profile.input_cap)
 
     def next_input(self) -> Projection:
@@ -138,7 +144,7 @@ class Session:
             results=self._results,
             progress=self.progress,
             claims=tuple(self._store.claims.list_claims(self._task.task)),
-            strategy="externalise",
+            strategy=self.strategy,
             rebuild_to=self._rebuild_to,
             now=self._clock(),
         )
@@ -169,6 +175,12 @@ class Session:
         self._store.runs.report_usage(self._step, new)
         self._drift = self._drift.with_usage(Usage(receipt.used, reported))
         return self._drift.warning(self._profile.input_cap)
+
+    def _reported_before(self) -> Drift:
+        """Of recent steps of the same model and counter, in runs of the task before this one."""
+        model = CountedModel(self._profile.provider, self._profile.model, self._counter.id)
+        found = self._store.runs.list_recent_usages(self.run, model, Drift.MAX_STEPS)
+        return Drift(tuple(Usage(one.counted, one.reported) for one in found))
 
     def _planned(self) -> Profile:
         """The profile of the next input, after what was reported of recent ones."""

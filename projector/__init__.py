@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from projector.step_state import step_to_json
     from projector.stored_receipt import receipt_from_json
     from projector.strategies import Compared, compare_strategies, compared_json, compared_text
-    from projector.strategy import NAMED_STRATEGIES, ChosenStrategy, Strategy
+    from projector.strategy import NAMED_STRATEGIES, ChosenStrategy, Strategy, StrategyName
     from projector.strategy_choice import strategy_for
     from projector.tokens.cut import CutText, cut_json, cut_text
     from projector.tokens.figures import figure_of
@@ -108,6 +108,7 @@ _HOME = {
         "Receipt",
         "Segment",
         "Step",
+        "StrategyName",
         "StrategyUsed",
         "Withheld",
     ),
@@ -144,7 +145,7 @@ _HOME = {
         "compared_json",
         "compared_text",
     ),
-    "strategy": ("NAMED_STRATEGIES", "ChosenStrategy", "Strategy"),
+    "strategy": ("NAMED_STRATEGIES", "ChosenStrategy", "Strategy", "StrategyName"),
     "strategy_choice": ("strategy_for",),
     "stored_receipt": ("receipt_from_json",),
     "receipt_diff": (
@@ -220,6 +221,7 @@ __all__ = [
     "Segment",
     "Step",
     "Strategy",
+    "StrategyName",
     "StrategyUsed",
     "Summariser",
     "TokenCounter",

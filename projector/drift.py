@@ -6,6 +6,7 @@ has changed its ways is not held to what was once the worst; what they say is ne
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from evidence_store.errors import JsonValue
 
@@ -46,6 +47,7 @@ class Usage:
 class Drift:
     """The usage of recent steps of one model, the newest last. Counts of two counters do not belong in one."""
 
+    MAX_STEPS: ClassVar = RECENT
     recent: tuple[Usage, ...] = ()
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import Literal
 from evidence_store.errors import JsonValue
 from projector.model import Kept, Receipt, Section
 from projector.receipt import section_tokens
-from projector.render.scalars import format_value
+from projector.render.scalars import format_json, format_value
 
 ChangeKind = Literal["in", "out", "form", "tokens"]
 """`form`: something else was done to it, such as results by reference; `tokens`: the same piece with other tokens."""
@@ -48,6 +48,9 @@ class ReceiptDiff:
     old_cap: int
     new_cap: int
     same_input: bool
+    old_strategy: str
+    """Empty where the receipt names none."""
+    new_strategy: str
     sections: tuple[SectionDiff, ...]
 
 
@@ -64,8 +67,16 @@ def diff_receipts(old: Receipt, new: Receipt) -> ReceiptDiff:
         old.budget.input_cap,
         new.budget.input_cap,
         old.input_digest == new.input_digest,
+        _strategy(old),
+        _strategy(new),
         tuple(one for one in found if one.changes),
     )
+
+
+def _strategy(receipt: Receipt) -> str:
+    """Its name, with what of it was changed."""
+    used = receipt.strategy
+    return "" if used is None else " ".join((used.name, *(f"{name}={format_json(value)}" for name, value in used.changed.items())))
 
 
 def _pieces(receipt: Receipt, section: Section) -> dict[tuple[str, int], Kept]:
@@ -103,8 +114,8 @@ def _reason(receipt: Receipt, section: Section, name: str) -> str:
 def receipt_diff_json(found: ReceiptDiff) -> dict[str, JsonValue]:
     """The difference as the format page has it."""
     return {
-        "old": {"used": found.old_used, "input_cap": found.old_cap},
-        "new": {"used": found.new_used, "input_cap": found.new_cap},
+        "old": {"used": found.old_used, "input_cap": found.old_cap, "strategy": found.old_strategy},
+        "new": {"used": found.new_used, "input_cap": found.new_cap, "strategy": found.new_strategy},
         "same_input": found.same_input,
         "sections": [
             {
@@ -137,6 +148,8 @@ def receipt_diff_text(found: ReceiptDiff) -> str:
     lines = [f"used {found.old_used} -> {found.new_used} tokens ({found.new_used - found.old_used:+d})"]
     if found.old_cap != found.new_cap:
         lines.append(f"cap {found.old_cap} -> {found.new_cap} tokens")
+    if found.old_strategy != found.new_strategy:
+        lines.append(f"strategy {found.old_strategy or 'not told'} -> {found.new_strategy or 'not told'}")
     for one in found.sections:
         lines.append(f"{one.section}: {one.old_tokens} -> {one.new_tokens} tokens ({one.new_tokens - one.old_tokens:+d})")
         lines += [f"  {_SIGNS[change.kind]} {format_value(change.name)}: {_words(change)}" for change in one.changes]

@@ -1,7 +1,8 @@
 """Rows of usages: what a provider reported of the input of a step, beside what was counted of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import orjson
 from sqlalchemy import func, insert, select
@@ -26,6 +27,15 @@ class NewUsage:
     """All input tokens, those of the provider's cache included."""
     said: Mapping[str, JsonValue]
     """The provider's usage object as it came; empty where there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedModel:
+    """Whose figures belong together: those of one model, and by one counter."""
+
+    provider: str
+    model: str
+    counter: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,18 @@ def list_usages(connection: ReadConnection, key: RunKey) -> Sequence[StoredUsage
     mine = (usages.c.workspace == key.workspace, usages.c.task == key.task, usages.c.run == key.number)
     query = select(*columns).where(*mine).order_by(usages.c.step, usages.c.ordinal)
     return [_stored(StepKey(key, step), provider, model, figures) for step, provider, model, figures in connection.execute(query)]
+
+
+def list_recent_usages(connection: ReadConnection, key: RunKey, model: CountedModel, limit: int) -> Sequence[NewUsage]:
+    """The newest reports of one model and counter over the runs of a task up to this one, oldest first."""
+    columns = (usages.c.run, usages.c.step, usages.c.provider, usages.c.model, usages.c.figures)
+    runs = (usages.c.workspace == key.workspace, usages.c.task == key.task, usages.c.run <= key.number)
+    mine = (*runs, usages.c.provider == model.provider, usages.c.model == model.model)
+    query = select(*columns).where(*mine).order_by(usages.c.run.desc(), usages.c.step.desc(), usages.c.ordinal.desc())
+    rows = connection.execute(query)
+    of_model = (_stored(StepKey(replace(key, number=run), step), *rest).usage for run, step, *rest in rows)
+    found = list(islice((usage for usage in of_model if usage.counter == model.counter), limit))
+    return found[::-1]
 
 
 def _stored(step: StepKey, provider: str, model: str, figures: str) -> StoredUsage:

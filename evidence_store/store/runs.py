@@ -16,7 +16,7 @@ from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, Res
 from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
 from evidence_store.records.runs import Exposure, MessageRow, ProjectionRow, RunKey, Shown, StepInput, StepKey
-from evidence_store.records.usages import NewUsage, StoredUsage
+from evidence_store.records.usages import CountedModel, NewUsage, StoredUsage
 from evidence_store.store.core import Core
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_task_revision
@@ -226,6 +226,11 @@ class Runs:
         """What was reported of the inputs of a run, in order of steps."""
         with self._core.database.reading() as connection:
             return usages.list_usages(connection, key)
+
+    def list_recent_usages(self, key: RunKey, model: CountedModel, limit: int) -> Sequence[NewUsage]:
+        """The newest that was reported of a model, in the runs of the task up to this one; the newest last."""
+        with self._core.database.reading() as connection:
+            return usages.list_recent_usages(connection, key, model, limit)
 
     def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
         """Keeps an assistant turn and opens its calls."""

@@ -82,6 +82,26 @@ def test_a_report_below_our_count_loosens_nothing(session: Session) -> None:
     assert session.next_input().receipt.budget.input_cap == PROFILE.input_cap
 
 
+def test_what_was_reported_in_an_earlier_run_of_the_task_counts_from_the_first_input_on(session: Session) -> None:
+    first = session.next_input()
+    session.report_usage(first.tokens * 2)
+    later = Session(session._services, session._task, "agent:b/1", PROFILE, "You read.", "Go on.")
+    assert later.next_input().receipt.budget.input_cap == PROFILE.input_cap // 2
+    other = Session(session._services, session._task, "agent:b/1", replace(PROFILE, model="another"), "You read.", "Go on.")
+    assert other.next_input().receipt.budget.input_cap == PROFILE.input_cap
+
+
+def test_the_strategy_may_change_from_step_to_step(session: Session) -> None:
+    names = []
+    for name in ("externalise", "tool-heavy", "auto"):
+        session.strategy = name
+        used = session.next_input().receipt.strategy
+        assert used is not None
+        names.append((used.name, used.reason))
+        session.act("I read.", [])
+    assert [reason for _, reason in names] == ["the step names externalise", "the step names it", "no more than 24 messages, and nothing recorded yet"]
+
+
 def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> None:
     session.next_input()
     for usage in ({"total": 3}, -1):

@@ -8,6 +8,7 @@ import pytest
 from evidence_store.canonical import canonical_bytes
 from evidence_store.errors import JsonValue
 from projector import (
+    NAMED_STRATEGIES,
     Kept,
     Omitted,
     Receipt,
@@ -83,6 +84,14 @@ def test_pieces_of_one_name_are_told_apart_by_their_order() -> None:
     )
     ((change,),) = (one.changes for one in found.sections)
     assert (change.kind, change.new) == ("in", Kept("system", "instruction", 7))
+
+
+def test_another_strategy_is_told_with_what_was_changed_of_it() -> None:
+    own = replace(NAMED_STRATEGIES["tool-heavy"], dialogue_share=30)
+    old, new = (projection(step(messages=(user("go on"),), strategy=one)).receipt for one in ("default", own))
+    found = diff_receipts(old, new)
+    assert receipt_diff_json(found)["new"] == {**receipt_diff_json(found)["old"], "strategy": "tool-heavy dialogue_share=30"}  # type: ignore[dict-item]
+    assert "strategy default -> tool-heavy dialogue_share=30\n" in receipt_diff_text(found)
 
 
 def test_the_same_receipt_differs_in_nothing() -> None:
