@@ -1,6 +1,7 @@
 """Ways to make the input of a model call from what came before: ours, and the whole history. Peers are in `peers`."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,8 @@ from benchmarks.retention.scenario import SYSTEM, Call, Message, Scenario
 from benchmarks.retention.words import ID
 from evidence_store.model import Packet
 from projector import (
+    EvidenceReader,
+    Gate,
     GivenEvidence,
     Principal,
     Profile,
@@ -102,9 +105,11 @@ class FullHistory:
 class Ours:
     """The projector as `api.sessions.Session` calls it: the history, results by reference, progress, claims; nothing else is said."""
 
-    def __init__(self, rebuild_to: int = REBUILD_TO) -> None:
+    def __init__(self, rebuild_to: int = REBUILD_TO, look: Callable[[Step, EvidenceReader, Gate], None] | None = None) -> None:
+        """`look` is shown each step that an input was made of."""
         self.tools = tuple(dict(tool) for tool in definitions(recording=True))
         self._rebuild_to = rebuild_to
+        self._look = look
         self._messages: list[Message] = []
         self._results: dict[str, tuple[Packet, ...]] = {}
         self._world = GivenEvidence(())
@@ -138,6 +143,8 @@ class Ours:
         begun = time.perf_counter()
         outcome = project(step, self._world, self._counter, self._world, self._before)
         seconds = time.perf_counter() - begun
+        if self._look is not None:
+            self._look(step, self._world, self._world)
         if not isinstance(outcome, Projected):
             self.outcomes.append(outcome.text)
             return Made((), seconds, failure=outcome.text)

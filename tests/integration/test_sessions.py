@@ -99,7 +99,11 @@ def test_the_strategy_may_change_from_step_to_step(session: Session) -> None:
         assert used is not None
         names.append((used.name, used.reason))
         session.act("I read.", [])
-    assert [reason for _, reason in names] == ["the step names externalise", "the step names it", "no more than 24 messages, and nothing recorded yet"]
+    assert [reason for _, reason in names] == [
+        "the step names externalise",
+        "the step names it",
+        "no more than 24 messages, and nothing recorded yet",
+    ]
 
 
 def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> None:
