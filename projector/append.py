@@ -35,7 +35,7 @@ from projector.render.sections import (
     format_claim_line,
     format_progress_item,
 )
-from projector.told import calls_in, claims_told, items_of_step, named_in, now_old, opening_of
+from projector.told import calls_in, claims_told, named_in, now_old, opening_of
 from projector.turns import NOT_PERMITTED
 
 NOT_IN_USE = "not in use"
@@ -123,7 +123,7 @@ class _Appending:
         self._material = material
         self._passages = passages
         self._collected = material.collected
-        self._items = items_of_step(material)
+        self._items = material.step.progress
         self._blocks = blocks(material.judged)
         self._in_full = in_full
         self._in_use = InUse(material.step, material.collected)
@@ -239,7 +239,8 @@ class _Appending:
 
     def _withheld(self, update: Update) -> Withheld:
         before = self._before.receipt.withheld
-        return Withheld(
+        return replace(
+            self._material.withheld,
             not_available=len(self._collected.missing),
             masked=before.masked + sum(MASKED in packet.transforms for packet in update.packets),
             claims=sum(left.reason == NOT_AVAILABLE for left in self._material.judged.left),

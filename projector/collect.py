@@ -7,6 +7,7 @@ from functools import cached_property
 from evidence_store.model import MASKED, EvidenceId, Packet, ProgressState, Standing
 from projector.freshness import aged
 from projector.model import Need, NeedLine, Step
+from projector.naming import named_by_candidate, named_by_claim, named_in_progress
 from projector.permission import Permission
 from projector.ports import EvidenceReader
 from projector.render.masks import masked_packet
@@ -90,10 +91,11 @@ def iter_named(step: Step) -> Iterator[EvidenceId]:
     for item in step.evidence:
         yield item.id if isinstance(item, Packet) else item
     for progress in step.progress:
-        yield from progress.evidence
+        yield from (*progress.evidence, *named_in_progress(progress))
     for claim in step.claims:
-        for citation in claim.citations:
-            yield citation.evidence
+        yield from named_by_claim(claim)
+    for candidate in step.candidates:
+        yield from named_by_candidate(candidate)
     for call in list(step.results)[-_AT_ONCE:]:
         for packet in step.results[call]:
             yield packet.id

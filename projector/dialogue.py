@@ -15,6 +15,7 @@ from projector.history import iter_heard_back, iter_history, iter_instructions, 
 from projector.measure import Measure
 from projector.minified import minified
 from projector.model import JsonObject, Step
+from projector.naming import named_by_result
 from projector.permission import Permission
 from projector.recap import recap_labels
 from projector.strategy import Strategy
@@ -220,7 +221,7 @@ class Dialogue:
         return by_reference(result, self._packets(call))
 
     def _concerned(self, call: str, result: Part) -> tuple[EvidenceId, ...]:
-        return (*named_evidence(result.text), *(packet.id for packet in self._packets(call)))
+        return (*named_by_result(result.text), *(packet.id for packet in self._packets(call)))
 
     def _with_withheld(self, group: Group, calls: frozenset[str]) -> tuple[Item, ...]:
         """With what stands in place of bodies that the principal may not see."""

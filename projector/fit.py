@@ -14,9 +14,10 @@ from projector.collect import several_revisions
 from projector.dialogue import Dialogue
 from projector.fitted import Fitted, Forbidden, Material, Overfull
 from projector.layout import Layout, background_line, evidence_block, progress_counts, with_gaps
-from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text, visible, visible_claims
+from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text
 from projector.measure import Measure
-from projector.model import Candidate, Kept, Withheld
+from projector.model import Candidate, Kept
+from projector.naming import visible_claims
 from projector.pack import Room, Shelf, demand, fill, fill_equally, leave
 from projector.pages import pages_of
 from projector.rejudge import NOT_AVAILABLE
@@ -57,7 +58,7 @@ class Fit:
         self._dynamic = material.dynamic_tokens
         self._room = Room(self._dynamic)
         self._turns = Turns(material, measure, dialogue, self._room)
-        self._items = tuple(visible(item, material.permitted) for item in material.step.progress)
+        self._items = material.step.progress
         self._blocks = blocks(material.judged)
         self._pages = pages_of(visible_claims(material.step.claims, material.permitted), self._price_recorded, self._dynamic)
         self._progress: list[ProgressItem] = []
@@ -302,7 +303,8 @@ class Fit:
             in_exchanges=tuple(dict.fromkeys(one for one, passage in in_exchanges if one in self._turns.in_full_in(passage))),
             cited=tuple(dict.fromkeys(named)),
             open_calls=still_open.group.open_calls if still_open else (),
-            withheld=Withheld(
+            withheld=replace(
+                self._material.withheld,
                 not_available=len(collected.missing),
                 masked=sum(MASKED in collected.packets.get(evidence).transforms for evidence in packets),
                 claims=sum(left.reason == NOT_AVAILABLE for left in self._material.judged.left),

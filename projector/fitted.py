@@ -12,6 +12,8 @@ from projector.model import JsonObject, Kept, Omitted, Step, Withheld
 from projector.rejudge import Judged
 from projector.strategy import ChosenStrategy
 
+NOTHING = Withheld()
+
 
 @dataclass(frozen=True, slots=True)
 class Material:
@@ -29,6 +31,8 @@ class Material:
     chosen: ChosenStrategy
     spare_tokens: int = 0
     """Of the dynamic budget, what stays free for what is appended later, as far as there is a choice."""
+    withheld: Withheld = NOTHING
+    """What of progress and candidates the step has no longer, as the principal may not see it."""
 
 
 @dataclass(frozen=True, slots=True)

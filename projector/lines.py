@@ -1,11 +1,11 @@
 """Claims and progress as the lines of their sections: which belong together, which the step at hand uses, what stands for the rest."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from evidence_store.model import ClaimView, EvidenceId, ProgressItem, ProgressState
+from evidence_store.model import ProgressState
 from projector.collect import Collected
 from projector.model import Step
 from projector.pages import Pages
@@ -26,17 +26,6 @@ class Block:
 Blocks: TypeAlias = Mapping[ClaimSection, tuple[Block, ...]]
 # How many resources a line of claims not listed names.
 MAX_NOT_LISTED = 8
-
-
-def visible(item: ProgressItem, permitted: frozenset[EvidenceId]) -> ProgressItem:
-    """The item without the ids that the principal may not see."""
-    kept = tuple(evidence for evidence in item.evidence if evidence in permitted)
-    return item if len(kept) == len(item.evidence) else replace(item, evidence=kept)
-
-
-def visible_claims(claims: Iterable[ClaimView], permitted: frozenset[EvidenceId]) -> tuple[ClaimView, ...]:
-    """Those that cite nothing that the principal may not see."""
-    return tuple(claim for claim in claims if permitted.issuperset(citation.evidence for citation in claim.citations))
 
 
 def blocks(judged: Judged) -> Blocks:

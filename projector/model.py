@@ -156,9 +156,13 @@ class Withheld:
     masked: int = 0
     """Evidence that is shown as a mask."""
     claims: int = 0
-    """Claims that cite such evidence."""
+    """Claims that cite such evidence, or name it."""
     results: int = 0
     """Results in kept exchanges."""
+    progress: int = 0
+    """Items of progress whose words name it."""
+    background: int = 0
+    """Candidates that name it."""
 
 
 @dataclass(frozen=True, slots=True)

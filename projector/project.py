@@ -37,7 +37,8 @@ from projector.instead import boundary_open, exchange_forbidden, over_fixed, per
 from projector.layout import CLOSING_REQUEST, DEFAULT_REQUEST, render_messages, system_text
 from projector.measure import Measure, repaired
 from projector.minified import minified
-from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step, StrategyUsed
+from projector.model import JsonObject, Kept, Outcome, Projected, Projection, Receipt, Step, StrategyUsed, Withheld
+from projector.naming import visible_candidates, visible_claims, visible_progress
 from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import digest_of_texts, with_framing
@@ -182,12 +183,14 @@ def _shared(before: Projection, now: Projection, measure: Measure) -> int:
 def _material(step: Step, form: _Form, reader: EvidenceReader, permission: Permission, room: int) -> Material:
     collected = collect(step, reader, permission)
     permitted = permission.permitted(iter_named(step))
+    visible = replace(step, progress=visible_progress(step.progress, permitted), candidates=visible_candidates(step.candidates, permitted))
+    withheld = Withheld(progress=len(step.progress) - len(visible.progress), background=len(step.candidates) - len(visible.candidates))
     judged = rejudge(step.claims, step.task.number, permitted, collected.packets.find)
     text = form.request.text or DEFAULT_REQUEST
     request = f"{CLOSING_REQUEST}\n\n{text}" if step.closing else text
-    chosen = chosen_for(_seen(step, permitted, collected) if step.strategy == "auto" else step)
+    chosen = chosen_for(_seen(visible, permitted, collected) if step.strategy == "auto" else step)
     spare = min(room, step.profile.input_cap * (_WHOLE - rebuild_to(step)) // _WHOLE)
-    return Material(step, permitted, collected, judged, request, room, form.dialect, form.opening, form.tools, chosen, spare)
+    return Material(visible, permitted, collected, judged, request, room, form.dialect, form.opening, form.tools, chosen, spare, withheld)
 
 
 def _seen(step: Step, permitted: frozenset[EvidenceId], collected: Collected) -> Step:
@@ -197,7 +200,7 @@ def _seen(step: Step, permitted: frozenset[EvidenceId], collected: Collected) ->
         step,
         evidence=packets.find_all((*collected.needed, *collected.wanted)),
         results={call: tuple(one for one in found if one.id in packets) for call, found in step.results.items()},
-        claims=tuple(claim for claim in step.claims if permitted.issuperset(citation.evidence for citation in claim.citations)),
+        claims=visible_claims(step.claims, permitted),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from evidence_store.model import ClaimView, EvidenceId, Packet, Standing
+from projector.naming import named_by_claim
 from projector.render.sections import ClaimLine
 
 NOT_AVAILABLE = "evidence not available"
@@ -43,7 +44,7 @@ def rejudge(
     left: list[LeftClaim] = []
     for claim in claims:
         ids = tuple(dict.fromkeys(citation.evidence for citation in claim.citations))
-        if not permitted.issuperset(ids):
+        if not permitted.issuperset(named_by_claim(claim)):
             left.append(LeftClaim(claim.id, NOT_AVAILABLE))
             continue
         match claim.standing:

@@ -3,6 +3,7 @@
 The profile of a receipt names provider and model only; its budget and counter are those of the receipt.
 """
 
+from dataclasses import fields
 from typing import cast, get_args
 
 from evidence_store.errors import JsonValue
@@ -40,7 +41,7 @@ def receipt_from_json(value: JsonValue) -> Receipt:
 
 
 def _withheld(reader: JsonReader) -> Withheld:
-    return Withheld(reader.number("not_available", 0), reader.number("masked", 0), reader.number("claims", 0), reader.number("results", 0))
+    return Withheld(**{one.name: reader.number(one.name, 0) for one in fields(Withheld)})
 
 
 def _strategy(reader: JsonReader) -> StrategyUsed:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from evidence_store.model import MASKED, EvidenceId, ProgressItem
+from evidence_store.model import MASKED, EvidenceId
 from projector.fitted import Fitted, Material
 from projector.history import last_message
 from projector.layout import background_line
-from projector.lines import Block, blocks, visible
+from projector.lines import Block, blocks
 from projector.marks import named_evidence_of
 from projector.model import JsonObject, Section, Told
 from projector.permission import Permission
@@ -29,7 +29,7 @@ def told_anew(material: Material, fitted: Fitted, messages: tuple[JsonObject, ..
         masks=masks,
         shown=shown,
         calls=calls_in(messages, material),
-        progress={item.subject: item for item in items_of_step(material)},
+        progress={item.subject: item for item in material.step.progress},
         listed=frozenset(item.subject for item in layout.progress.items),
         claims=claims_told(blocks(material.judged), {line.id: format_claim_line(line) for text in listed for line in text.lines}),
         needs=layout.needs,
@@ -40,11 +40,6 @@ def told_anew(material: Material, fitted: Fitted, messages: tuple[JsonObject, ..
 def opening_of(material: Material) -> tuple[JsonObject, ...]:
     """What stands before the dialogue of an input, inside and outside its list, and the tools."""
     return (material.opening.outside, *material.opening.messages, *material.tools)
-
-
-def items_of_step(material: Material) -> tuple[ProgressItem, ...]:
-    """The progress, without the ids that the principal may not see."""
-    return tuple(visible(item, material.permitted) for item in material.step.progress)
 
 
 def now_old(material: Material, shown: frozenset[EvidenceId]) -> frozenset[EvidenceId]:

@@ -1,15 +1,17 @@
 """What the assistant said about evidence that a principal may not see stands in no input of his, and what the step uses does."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import orjson
+import pytest
 
 from evidence_store.errors import JsonValue
-from evidence_store.model import EvidenceId, Packet, ProgressState
+from evidence_store.model import EvidenceId, Packet, ProgressItem, ProgressState
 from projector import GivenEvidence, Paused, Projected, Projection, counter_for, project
 from projector.compact import is_reference
-from projector.model import JsonObject, Principal, Step
+from projector.model import Candidate, JsonObject, Principal, Step
 from projector.render.packets import format_packet
 from tests.unit.projector.steps import calling, claim, exchange, item, outcome, packet, projection, result, step, tiny, user
 
@@ -34,6 +36,42 @@ def test_a_note_that_names_withheld_evidence_is_left_out() -> None:
     made = projection(with_history(note, *exchange("c2")), SECRET)
     assert "hunter2" not in told(made)
     assert any(line.reason == "names evidence that is not available" for line in made.omitted)
+
+
+def test_a_result_of_any_form_that_names_withheld_evidence_is_withheld() -> None:
+    listed = f'- {{"claim":"C1","text":"it is hunter2","citations":[{{"evidence":"{SECRET.id}","role":"support"}}]}}'
+    made = projection(with_history(*exchange("c2", text=listed)), SECRET)
+    assert "hunter2" not in told(made)
+    assert SECRET.id not in told(made)
+    assert made.receipt.withheld.results == 1
+    cleared = replace(with_history(*exchange("c2", text=listed)), principal=Principal(("secret",)))
+    assert "hunter2" in told(projection(cleared, SECRET))
+
+
+def test_an_id_in_a_passage_that_may_be_seen_is_the_sources_own_word() -> None:
+    quoting = packet(3, f"as [{SECRET.id}] shows")
+    assert SECRET.id in told(projection(with_history(*exchange("c2", text=format_packet(quoting))), SECRET, quoting))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"claims": (claim(1, packet(3).id, text=f"hunter2 as {SECRET.id}"),)},
+        {"claims": (replace(claim(1, packet(3).id, text="hunter2"), reason=f"not as {SECRET.id}"),)},
+        {"progress": (ProgressItem(f"hunter2 of {SECRET.id}", ProgressState.DOING),)},
+        {"progress": (ProgressItem("hunter2", ProgressState.TODO, next=f"read {SECRET.id}"),)},
+        {"progress": (ProgressItem("hunter2", ProgressState.TODO, uses=(SECRET.id,)),)},
+        {"candidates": (Candidate("hunter2", source=SECRET.id),)},
+        {"candidates": (Candidate(f"hunter2, {SECRET.id}"),)},
+    ],
+)
+def test_words_that_name_withheld_evidence_are_left_out_and_counted(parts: dict[str, Any]) -> None:
+    made = projection(replace(with_history(), **parts), SECRET, packet(3))
+    assert "hunter2" not in told(made)
+    assert SECRET.id not in told(made)
+    assert sum(asdict(made.receipt.withheld).values()) == 1
+    cleared = projection(replace(with_history(), **parts, principal=Principal(("secret",))), SECRET, packet(3))
+    assert "hunter2" in told(cleared)
 
 
 def test_an_id_is_seen_also_where_a_word_follows_at_once() -> None:
