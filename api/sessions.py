@@ -13,6 +13,7 @@ from api.projecting import OwnersReader, StoreReader
 from api.tools import ToolAnswer, ToolContext, call_tool, definitions
 from api.tools.answers import error_answer
 from api.wiring import Services
+from evidence_store.canonical import storable
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
@@ -20,12 +21,14 @@ from evidence_store.records.usages import CountedModel, NewUsage
 from evidence_store.store.runs import ClosedCall, NewCompaction, NewProjection, OpenCall, shown_of
 from projector import (
     Compacted,
+    ConstraintDetector,
     Drift,
     MustNarrow,
     Outcome,
     Profile,
     Projected,
     Projection,
+    RuleDetector,
     Step,
     Strategy,
     StrategyName,
@@ -35,6 +38,7 @@ from projector import (
     Usage,
     budget_for,
     compact_step,
+    find_stated,
     format_recap,
     project,
     receipt_json,
@@ -50,6 +54,8 @@ REFUSAL_TOKENS = 150
 """What an answer takes that says that there is no room, with the frame of its message."""
 
 
+USER = "human:user"
+"""Who the turns of the user are by, in what is proposed of them."""
 FORM = "openai"
 """The provider in whose form a session keeps its messages; a loop of one's own can project them for the others (`earlier` of a step)."""
 
@@ -85,7 +91,8 @@ class Session:
 
     Each input begins with the one before, until something in it holds no longer or it would pass 0.8 of the cap; with `rebuild_to` 100
     each is made anew. What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
-    What was reported in earlier runs of the task counts from the first input on.
+    What was reported in earlier runs of the task counts from the first input on. Each input is made under the newest revision of the
+    task; constraints that the user states are proposed, and stand in every input until somebody accepts or declines them.
     `strategy` may be set before any step. Packets of live resources are aged by `clock`, in microseconds since 1970 UTC; without one by
     that of the store.
     """
@@ -102,6 +109,7 @@ class Session:
         rebuild_to: int = REBUILD_TO,
         strategy: StrategyName | Strategy = "externalise",
         summariser: Summariser | None = None,
+        detector: ConstraintDetector | None = None,
         clock: Callable[[], int] | None = None,
     ) -> None:
         if profile.provider != FORM:
@@ -113,27 +121,39 @@ class Session:
         self._profile = profile
         self._system = system
         self._summariser = summariser
+        self._detector = detector or RuleDetector()
         self._clock = clock or services.store.core.clock
         self._reader = StoreReader(services)
         self._counter: TokenCounter = services.counter()
         self._tools = definitions(recording=True)
-        self._messages: list[dict[str, JsonValue]] = [{"role": "user", "content": request}]
+        self._messages: list[dict[str, JsonValue]] = []
         self._results: dict[str, tuple[Packet, ...]] = {}
         self._n_calls = 0
-        self._kept_whole = self._fixed_tokens() + self._count(self._messages[0])
+        self._kept_whole = self._fixed_tokens()
         self._step: StepKey | None = None
         self._input: Projection | None = None
         self._rebuild_to = rebuild_to
         self.strategy = strategy
         self.progress: tuple[ProgressItem, ...] = ()
         self.run: RunKey = self._store.runs.start(task.task, agent)
-        self._store.runs.add_user_message(self.run, request)
+        self.say(request)
         self._drift = self._reported_before()
         self.spent = Spent(profile.input_cap)
+
+    def say(self, text: str) -> None:
+        """A further turn of the user. Raises InvalidInput for a text with halves of surrogate pairs."""
+        message = self._store.runs.add_user_message(self.run, text)
+        self._append({"role": "user", "content": text})
+        task = self._store.tasks.get_revision(self._task.task)
+        known = {*task.constraints, *task.excluded, *(one.text for one in self._store.tasks.list_proposals(task.task))}
+        for stated in find_stated("user", text, self._detector):
+            if stated.text not in known:
+                self._store.tasks.propose(task.task, stated.text, USER, self.run.number, message)
 
     def next_input(self) -> Projection:
         """Opens a step and gives its input, which is stored. Raises LimitExceeded when what it needs does not fit."""
         self._step = self._store.runs.open_step(self.run)
+        self._task = self._store.tasks.get_revision(self._task.task)
         self.progress = tuple(self._store.tasks.list_progress(self._task.task))
         step = Step(
             task=self._task,
@@ -238,15 +258,22 @@ class Session:
         return self._reader.find_known(dict.fromkeys((*projection.in_exchanges, *projection.evidence)))
 
     def act(self, text: str, requests: Sequence[ToolRequest]) -> None:
-        """Takes the agent's turn: opens its calls, makes them, closes them."""
+        """Takes the agent's turn: opens its calls, makes them, closes them.
+
+        What a model wrote that no JSON can keep stands there as text (`canonical.storable`). Raises LimitExceeded, and keeps nothing, for
+        a turn that the next input could not hold.
+        """
         assert self._step is not None, "act without an input"
-        calls = [OpenCall(f"call_{self._n_calls + n}", one.name, one.arguments) for n, one in enumerate(requests, 1)]
+        calls = [_opened(f"call_{self._n_calls + n}", one) for n, one in enumerate(requests, 1)]
+        turn = _assistant_message(str(storable(text)), calls)
+        left = self._room(turn, len(calls))
+        if left < 0:
+            raise LimitExceeded(f"a turn of {self._count(turn)} tokens, {-left} more than there is room for", code="over_budget")
         self._n_calls += len(calls)
-        self._store.runs.open_calls(self._step, text, calls)
-        self._append(_assistant_message(text, calls))
+        self._store.runs.open_calls(self._step, str(turn["content"]), calls)
+        self._append(turn)
         context = self._services.tools(self._step, self._agent)
         closed = []
-        left = self._room(self._messages[-1], len(calls))
         for call in calls:
             answer = call_tool(context, call.name, call.arguments, recording=True)
             if (tokens := self._counter.count(answer.text)) > max(left, REFUSAL_TOKENS):
@@ -283,6 +310,12 @@ def _refused(name: str, tokens: int, left: int) -> ToolAnswer:
     """In place of an answer that the next input could not hold."""
     said = f"{name} answered {tokens} tokens, {left} are left in this turn: ask for less, or in a turn of its own"
     return error_answer(LimitExceeded(said, {"limit": left}, code="over_budget"))
+
+
+def _opened(call: str, request: ToolRequest) -> OpenCall:
+    arguments = storable(request.arguments)
+    assert isinstance(arguments, dict), "a mapping stays one"
+    return OpenCall(call, str(storable(request.name)), arguments)
 
 
 def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonValue]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from projector.budget import Budget, Prices, Profile, budget_for, tightened, tightened_cap
     from projector.compact import externalise
     from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
+    from projector.constraints import ConstraintDetector, RuleDetector, Stated, find_stated
     from projector.dialects.forms import Fault
     from projector.drift import Drift, Usage, reported_input
     from projector.errors import (
@@ -79,6 +80,7 @@ _HOME = {
     "budget": ("Budget", "Prices", "Profile", "budget_for", "tightened", "tightened_cap"),
     "compact": ("externalise",),
     "compaction": ("Compacted", "CompactionOutcome", "CompactionRule", "MustNarrow", "NotDue", "compact_step"),
+    "constraints": ("ConstraintDetector", "RuleDetector", "Stated", "find_stated"),
     "drift": ("Drift", "Usage", "reported_input"),
     "errors": (
         "BrokenRule",
@@ -176,6 +178,7 @@ __all__ = [
     "CompactionOutcome",
     "CompactionRule",
     "Compared",
+    "ConstraintDetector",
     "CountAnswered",
     "CountAsked",
     "CounterUnavailable",
@@ -217,8 +220,10 @@ __all__ = [
     "RemoteCounter",
     "Repaired",
     "RequestCounter",
+    "RuleDetector",
     "SectionsText",
     "Segment",
+    "Stated",
     "Step",
     "Strategy",
     "StrategyName",
@@ -247,6 +252,7 @@ __all__ = [
     "explain_text",
     "externalise",
     "figure_of",
+    "find_stated",
     "format_claim_line",
     "format_error",
     "format_packet",

@@ -119,14 +119,16 @@ class Runs:
                 )
         return revision.number
 
-    def add_user_message(self, key: RunKey, text: str) -> None:
+    def add_user_message(self, key: RunKey, text: str) -> int:
+        """Keeps a turn of the user; gives its 1-based place among the messages of the run."""
         with self._core.database.writing() as connection:
             at = self._core.clock()
             body = canonical_bytes({"role": "user", "content": text}).decode()
-            runs.insert_message(connection, key, None, "user", body, at)
+            ordinal = runs.insert_message(connection, key, None, "user", body, at)
             append_event(
                 connection, self._core.workspace, "message.added", run_name(key), {"role": "user", "digest": digest_of(body.encode())}, at
             )
+        return ordinal
 
     def open_step(self, key: RunKey) -> StepKey:
         """Begins the next step under the newest task revision."""

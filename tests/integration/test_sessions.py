@@ -9,7 +9,7 @@ import pytest
 from api.sessions import Session, ToolRequest
 from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, Services, open_services
-from evidence_store.errors import InvalidInput, JsonValue
+from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Format, TaskName, TaskRevision
 from projector import Profile, UnknownProvider
 from tests.factories import put
@@ -104,6 +104,53 @@ def test_the_strategy_may_change_from_step_to_step(session: Session) -> None:
         "the step names it",
         "no more than 24 messages, and nothing recorded yet",
     ]
+
+
+def test_an_input_is_made_under_the_newest_revision_of_the_task(session: Session) -> None:
+    first = session.next_input()
+    session.act("I read.", [ToolRequest("read_spec", READ)])
+    tasks, task = session._store.tasks, TaskName("t")
+    tasks.add_revision(replace(tasks.get_revision(task), number=2, constraints=("only lines",)), "user:u")
+    second = session.next_input()
+    assert (first.receipt.task_revision, second.receipt.task_revision) == (1, 2)
+    assert second.receipt.rebuilt == "another task revision"
+    assert "constraint: only lines" in str(second.messages[0])
+
+
+def test_a_constraint_that_the_user_states_is_proposed_and_stands_until_it_is_decided(session: Session) -> None:
+    tasks, task = session._store.tasks, TaskName("t")
+    session.say("Thanks. Never touch /beta.")
+    session.say("Never touch /beta.")
+    (proposal,) = tasks.list_proposals(task)
+    assert (proposal.text, proposal.run, proposal.message) == ("Never touch /beta.", session.run.number, 2)
+    assert "proposed: Never touch /beta." in str(session.next_input().messages[0])
+    session.act("I read.", [])
+    tasks.accept(task, proposal.ordinal, "user:u")
+    accepted = session.next_input()
+    assert "constraint: Never touch /beta." in str(accepted.messages[0])
+    session.say("Never touch /beta.")
+    session.say("Only read /lines.")
+    tasks.decline(task, 2, "user:u")
+    session.say("Only read /lines.")
+    assert [one.decision for one in tasks.list_proposals(task)] == ["accepted", "declined"]
+
+
+def test_what_a_model_writes_that_no_json_can_keep_is_answered(session: Session) -> None:
+    session.next_input()
+    odd: dict[str, JsonValue] = {"limit": 10**30, "resource": "\ud800", "pointer": float("nan")}
+    session.act("half \udc00", [ToolRequest("list_claims", odd), ToolRequest("no\ud800", {})])
+    told = str(session.next_input().messages)
+    assert "bad_argument" in told
+    assert "unknown_tool" in told
+
+
+def test_a_turn_that_no_input_could_hold_is_refused_and_not_kept(session: Session) -> None:
+    session.next_input()
+    with pytest.raises(LimitExceeded, match="a turn of"):
+        session.act("word " * 30_000, [])
+    assert len(session._store.runs.list_messages(session.run)) == 1
+    session.act("I read.", [])
+    session.next_input()
 
 
 def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> None:

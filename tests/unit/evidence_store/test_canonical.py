@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidence_store.canonical import canonical_bytes, canonical_digest, digest_of
+from evidence_store.canonical import canonical_bytes, canonical_digest, digest_of, storable
 from evidence_store.errors import InvalidInput, JsonValue
 
 LARGEST = 2**53 - 1
@@ -61,3 +61,23 @@ def test_a_digest_names_the_algorithm_and_is_lower_case_hex() -> None:
 
 def test_the_digest_of_a_value_is_that_of_its_canonical_bytes() -> None:
     assert canonical_digest({"b": 1, "a": 2}) == digest_of(b'{"a":2,"b":1}')
+
+
+@given(VALUES)
+def test_what_has_a_canonical_form_is_stored_as_it_is(value: JsonValue) -> None:
+    assert storable(value) == value
+
+
+@given(st.recursive(st.none() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_whatever_a_model_writes_can_be_stored(value: JsonValue) -> None:
+    canonical_bytes(storable(value))
+
+
+def test_what_is_stored_as_text_looks_like_what_it_was() -> None:
+    odd: JsonValue = {"half \ud800": [10**20, -(10**20), float("inf"), "\udc00"]}
+    assert storable(odd) == {"half \ufffd": ["100000000000000000000", "-100000000000000000000", "inf", "\ufffd"]}
+    assert storable(10**5000) == hex(10**5000)
+    deep: JsonValue = []
+    for _ in range(2_000):
+        deep = [deep]
+    assert "nested too deeply" in canonical_bytes(storable(deep)).decode()
