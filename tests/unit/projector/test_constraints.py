@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence_store.errors import InvalidInput
+from projector.constraints import DETECTOR as NAME
 from projector.constraints import RuleDetector, Stated, find_stated
+from tests.unit.projector.demands import DEMANDS, HARMLESS
 
 DETECTOR = RuleDetector()
 
@@ -49,6 +51,16 @@ def test_a_constraint_is_found_to_the_letter(turn: str, want: list[str]) -> None
 )
 def test_what_asks_tells_or_quotes_states_none(turn: str) -> None:
     assert texts(turn) == []
+
+
+@pytest.mark.parametrize("demand", DEMANDS)
+def test_a_demand_is_found_whole_in_each_language(demand: str) -> None:
+    assert [(one.text, one.detector) for one in DETECTOR.find_constraints(demand)] == [(demand, NAME)]
+
+
+@pytest.mark.parametrize("sentence", HARMLESS)
+def test_a_harmless_sentence_is_no_constraint(sentence: str) -> None:
+    assert texts(sentence) == []
 
 
 @pytest.mark.parametrize("role", ["tool", "assistant", "system", ""])
