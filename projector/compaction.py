@@ -6,6 +6,7 @@
    summariser is asked, and the answer is `Paused`; if all is still too much, `MustNarrow`. Both hold the step as it was given.
 3. Compacting what was compacted gives the same bytes, whatever the summariser: what stands in a recap is not summarised again.
 4. No summary is believed (`recap_check`).
+5. What a user said stands as a turn, or to the letter in the recap; where there is no space for it, it is counted there (`user_words`).
 """
 
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from projector.render.packets import format_packet
 from projector.render.sections import format_claim_line, format_progress_item
 from projector.strategy import Strategy
 from projector.strategy_choice import chosen_for
+from projector.user_words import SHARE_PERCENT
 
 DEFAULT_THRESHOLD: Final = 0.8
 _N_NAMED = 3
@@ -122,7 +124,8 @@ def compact_step(
         reasons = _named(must)
         text = f"{must_tokens} tokens must stand, {room} are left; the largest: {'; '.join(reasons)}"
         return Paused(step, must_tokens, room, text, reasons)
-    shortened = _shortened(history, counter, summariser or BuiltIn(), rule, detector or RuleDetector())
+    user_tokens = room * SHARE_PERCENT // 100
+    shortened = _shortened(history, counter, summariser or BuiltIn(), rule, detector or RuleDetector(), user_tokens)
     compacted = Compacted(shortened.step, before, scales.total(shortened.step), shortened.account)
     if compacted.tokens - scales.fixed <= room:
         return compacted
@@ -132,13 +135,18 @@ def compact_step(
 
 
 def _shortened(
-    history: OldHistory, counter: TokenCounter, summariser: Summariser, rule: CompactionRule, detector: ConstraintDetector
+    history: OldHistory,
+    counter: TokenCounter,
+    summariser: Summariser,
+    rule: CompactionRule,
+    detector: ConstraintDetector,
+    user_tokens: int,
 ) -> Shortened:
     """One pass; after that, in a history with torn exchanges, as many as still change something, without asking the summariser again."""
-    done = Shortening(history, counter, rule.large_tokens).run(summariser)
+    done = Shortening(history, counter, rule.large_tokens, user_tokens).run(summariser)
     while history.is_torn:
         history = read_history(done.step, rule.keep_messages, detector)
-        again = Shortening(history, counter, rule.large_tokens).run(BuiltIn())
+        again = Shortening(history, counter, rule.large_tokens, user_tokens).run(BuiltIn())
         if again.step.messages == done.step.messages:
             break
         done = Shortened(again.step, done.account + again.account)

@@ -18,9 +18,10 @@ from projector.exchanges import Group, iter_groups
 from projector.history import dialect_of
 from projector.model import JsonObject, Step
 from projector.ports import TokenCounter
-from projector.recap import NO_RECAP, Recap, RecapDraft, RecapLine, Speaker, Summariser, format_recap, joined, parse_recap
+from projector.recap import NO_RECAP, Recap, RecapDraft, RecapLine, Speaker, Summariser, format_line, format_recap, joined, parse_recap
 from projector.recap_check import RefusedLine, settle
 from projector.recorded import RECORDING_TOOL, find_claim, is_recording, items_of, merged
+from projector.user_words import fit_turns
 from projector.wording import sentences
 
 
@@ -51,7 +52,12 @@ class Account:
             later.pinned,
             self.refused + later.refused,
             self.n_attempts + later.n_attempts,
-            Recap(self.added.lines + later.added.lines, later.added.labels, self.added.n_turns + later.added.n_turns),
+            Recap(
+                self.added.lines + later.added.lines,
+                later.added.labels,
+                self.added.n_turns + later.added.n_turns,
+                self.added.n_left_out + later.added.n_left_out,
+            ),
         )
 
 
@@ -148,12 +154,13 @@ class Shortened:
 class Shortening:
     """Goes over an old history once."""
 
-    def __init__(self, history: OldHistory, counter: TokenCounter, large_tokens: int) -> None:
+    def __init__(self, history: OldHistory, counter: TokenCounter, large_tokens: int, user_tokens: int) -> None:
         self._history = history
         self._dialect = history.dialect
         self._step = history.step
         self._counter = counter
         self._large = large_tokens
+        self._user_tokens = user_tokens
         self._groups = list(history.groups)
         self._by_reference: list[str] = []
         self._claims = frozenset(claim.id for claim in history.step.claims)
@@ -163,9 +170,9 @@ class Shortening:
         self._refer()
         progress, recorded = self._record()
         said = [at for at in sorted(self._history.old) if self._is_discussion(self._groups[at])]
-        lines = tuple(line for at in sorted({*said, *recorded}) if (line := self._line(at)) is not None)
+        lines, n_left_out = self._fitted([line for at in sorted({*said, *recorded}) if (line := self._line(at)) is not None])
         settled = settle(RecapDraft(lines, self._labels(lines, max((*said, *recorded), default=-1))), summariser)
-        recap = joined(self._history.recap, settled.draft, len(said)) if said or lines else self._history.recap
+        recap = joined(self._history.recap, settled.draft, len(said), n_left_out) if said or lines else self._history.recap
         messages, results = self._written(recap, frozenset((*said, *recorded)))
         account = Account(
             tuple(self._by_reference),
@@ -254,6 +261,17 @@ class Shortening:
         text = "\n".join(item.text for item in _items(group, self._dialect) if item.side == side)
         return RecapLine(group.name, "said", text, by=side) if text.strip() else None
 
+    def _fitted(self, lines: list[RecapLine]) -> tuple[tuple[RecapLine, ...], int]:
+        """The lines, those of users with what of them stands, and how many of their sentences do not."""
+        standing = [line.text for line in (self._history.recap or NO_RECAP).lines if line.by == "user"]
+        fitted = fit_turns([line.text for line in lines if line.by == "user"], standing, self._cost, self._user_tokens)
+        texts = iter(fitted.texts)
+        shortened = (replace(line, text=next(texts)) if line.by == "user" else line for line in lines)
+        return tuple(line for line in shortened if line.text), fitted.n_left_out
+
+    def _cost(self, sentence: str) -> int:
+        return self._counter.count(format_line(RecapLine("", "said", sentence, by="user")) + "\n")
+
     def _labels(self, lines: tuple[RecapLine, ...], newest: int) -> tuple[str, ...]:
         """Of all that stood before the newest of the turns: whoever spoke had read it. And of what the lines name."""
         if not lines:
@@ -303,7 +321,7 @@ class Shortening:
 def _added(before: Recap | None, after: Recap | None) -> Recap:
     """What a recap has beyond the one before: new lines stand at its end."""
     before, after = before or NO_RECAP, after or NO_RECAP
-    return Recap(after.lines[len(before.lines) :], after.labels, after.n_turns - before.n_turns)
+    return Recap(after.lines[len(before.lines) :], after.labels, after.n_turns - before.n_turns, after.n_left_out - before.n_left_out)
 
 
 def _is_whole(group: Group) -> bool:

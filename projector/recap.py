@@ -13,7 +13,8 @@ from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId
 from projector.errors import MalformedText
 from projector.render.scalars import format_json, format_list, parse_json, parse_list
-from projector.wording import is_guarded, sentences
+from projector.user_words import has_to_stand
+from projector.wording import sentences
 
 LineKind = Literal["fact", "open", "excluded", "said"]
 Speaker = Literal["", "user", "assistant"]
@@ -21,6 +22,7 @@ Speaker = Literal["", "user", "assistant"]
 HEAD: Final = "[recap]"
 END: Final = "[end recap]"
 _TURNS: Final = re.compile(r"turns: ([0-9]{1,18})")
+_LEFT_OUT: Final = re.compile(r"user sentences left out: ([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Summariser(Protocol):
 
 
 class BuiltIn:
-    """The deterministic form: claims to the letter; of discussion, to the letter, the sentences that hold what has to be kept.
+    """The deterministic form: claims to the letter; of discussion, to the letter, the sentences that hold what has to be kept; of users,
+    all but courtesies.
 
     Doing it twice is doing it once.
     """
@@ -69,7 +72,7 @@ class BuiltIn:
 
 
 def _kept(line: RecapLine) -> RecapLine:
-    return replace(line, text="\n".join(one for one in sentences(line.text) if is_guarded(one)))
+    return replace(line, text="\n".join(one for one in sentences(line.text) if has_to_stand(one, line.by)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,30 +84,34 @@ class Recap:
     labels: tuple[str, ...]
     n_turns: int
     """Turns that it stands for, those included of which nothing had to be kept."""
+    n_left_out: int = 0
+    """Sentences of users that were more than courtesy, and had no space."""
 
 
 NO_RECAP: Final = Recap((), (), 0)
 
 
-def joined(old: Recap | None, draft: RecapDraft, n_turns: int) -> Recap:
+def joined(old: Recap | None, draft: RecapDraft, n_turns: int, n_left_out: int = 0) -> Recap:
     """The recap with what was summarised now at its end. What it says already is not said again."""
     before = old or NO_RECAP
     added = (replace(line, id="") for line in draft.lines)
     labels = tuple(sorted({*before.labels, *draft.labels}))
-    return Recap(tuple(dict.fromkeys((*before.lines, *added))), labels, before.n_turns + n_turns)
+    return Recap(tuple(dict.fromkeys((*before.lines, *added))), labels, before.n_turns + n_turns, before.n_left_out + n_left_out)
 
 
 def format_recap(recap: Recap) -> str:
     """The text form."""
     labels = [f"labels: {format_list(recap.labels)}"] if recap.labels else []
-    return "\n".join([HEAD, *labels, *(f"- {_format_line(line)}" for line in recap.lines), f"turns: {recap.n_turns}", f"{END}\n"])
+    left_out = [f"user sentences left out: {recap.n_left_out}"] if recap.n_left_out else []
+    return "\n".join([HEAD, *labels, *map(format_line, recap.lines), *left_out, f"turns: {recap.n_turns}", f"{END}\n"])
 
 
-def _format_line(line: RecapLine) -> str:
+def format_line(line: RecapLine) -> str:
+    """The text form of one line, without its end."""
     members: dict[str, JsonValue] = {"said": line.by, "text": line.text}
     if line.evidence:
         members["evidence"] = line.evidence
-    return format_json(members)
+    return f"- {format_json(members)}"
 
 
 def parse_recap(text: str) -> Recap | None:
@@ -116,7 +123,10 @@ def parse_recap(text: str) -> Recap | None:
         raise MalformedText("a recap breaks off before its last lines")
     body = rest[:-3]
     labels = parse_list(body.pop(0).removeprefix("labels: ")) if body and body[0].startswith("labels: ") else ()
-    return Recap(tuple(map(_parse_line, body)), labels, int(turns[1]))
+    left_out = _LEFT_OUT.fullmatch(body[-1]) if body else None
+    if left_out is not None:
+        body.pop()
+    return Recap(tuple(map(_parse_line, body)), labels, int(turns[1]), int(left_out[1]) if left_out else 0)
 
 
 def recap_labels(text: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Whether a summary says no more and no other than what it was made from. A summariser is never believed.
 
 A summary may leave out fillers, and of discussion also whole sentences without anything in them that has to be kept (`wording`): a clause
-may qualify the rest of its sentence, whatever its words. It may not
+may qualify the rest of its sentence, whatever its words. What a user said stays to the letter, but for courtesies. It may not
 add a line, move one to another list, leave out a claim, touch a citation or a label, or change a number, an id, a quotation, a negation, a
 doubt or a limit. What is refused is named with its codes, and the built-in form stands in its place.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from projector.recap import BuiltIn, LineKind, RecapDraft, RecapLine, Summariser
+from projector.user_words import has_to_stand
 from projector.wording import (
     FILLERS,
     QUANTIFIERS,
@@ -89,7 +90,7 @@ def check_summary(given: RecapDraft, answer: RecapDraft) -> tuple[RefusedLine, .
     places = [order[one] for one in seen if one in order and one not in refused]
     if places != sorted(places):
         faults.append(RefusedLine("", ("order_changed",)))
-    lost = [line for line in given.lines if line.id not in seen and (line.kind != "said" or line.evidence or is_guarded(line.text))]
+    lost = [line for line in given.lines if line.id not in seen and not _may_go(line)]
     return (*faults, *(RefusedLine(line.id, ("line_dropped",)) for line in lost))
 
 
@@ -103,7 +104,26 @@ def _line_faults(before: RecapLine, after: RecapLine) -> list[str]:
         codes.append("citation_dropped")
     if set(after.evidence) - set(before.evidence):
         codes.append("citation_added")
-    return codes + text_faults(before.text, after.text, before.kind)
+    faults = text_faults(before.text, after.text, before.kind)
+    if not faults and before.kind == "said" and before.by == "user" and not _is_to_the_letter(before.text, after.text):
+        faults = ["reworded"]
+    return codes + faults
+
+
+def _may_go(line: RecapLine) -> bool:
+    stands = is_guarded(line.text) or any(has_to_stand(one, line.by) for one in sentences(line.text))
+    return line.kind == "said" and not line.evidence and not stands
+
+
+def _is_to_the_letter(before: str, after: str) -> bool:
+    """Whether the one has the sentences of the other in order, without some courtesies of a user."""
+    rest = list(sentences(after))
+    for sentence in sentences(before):
+        if rest[:1] == [sentence]:
+            del rest[0]
+        elif has_to_stand(sentence, "user"):
+            return False
+    return not rest
 
 
 def text_faults(before: str, after: str, kind: LineKind) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,11 +11,14 @@ from hypothesis import strategies as st
 
 from evidence_store.errors import JsonValue
 from evidence_store.model import ProgressState
-from projector import RefusedStep, counter_for, validate
+from projector import Profile, RefusedStep, counter_for, validate
 from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
+from projector.constraints import ConstraintDetector, RuleDetector, Stated
 from projector.dialogue import UNCLEARED
 from projector.model import JsonObject, Paused, Principal, Step
-from projector.recap import RecapDraft, RecapLine, Summariser, parse_recap
+from projector.recap import RecapDraft, RecapLine, Summariser, format_recap, parse_recap
+from projector.user_words import SHARE_PERCENT
+from tests.unit.projector.demands import DEMANDS
 from tests.unit.projector.histories import PROVIDERS, broken_turns, whole_turns, written
 from tests.unit.projector.recap_cases import Answering, load
 from tests.unit.projector.steps import (
@@ -148,6 +152,69 @@ def test_user_turns_that_state_a_constraint_stay_to_the_letter() -> None:
     # a sentence that no detector looks at may state one too
     unread = user("look at the orders and " + "the labels and " * 40 + "nothing else")
     assert unread in compacted(step(messages=(unread, *NEWEST))).step.messages
+
+
+CHATTER = tuple(
+    message
+    for place in ("alps", "coast", "valley", "islands", "desert")
+    for thing in ("weather", "food", "music", "trains", "markets", "rivers")
+    for message in (user(f"The {thing} of the {place} was a joy to see."), says(f"The {thing} there please many guests."))
+)
+UNHEARD = (
+    "Tables instead of prose would be a dream.",
+    "Sources behind figures.",
+    "Kein Wort zu Preisen.",
+    "Rein lesend arbeiten.",
+    "The admin pages belong to another team",
+    "订单以外的部分跳过。",
+)
+
+
+class Deaf:
+    """A detector that finds nothing."""
+
+    def find_constraints(self, turn: str) -> Sequence[Stated]:
+        return ()
+
+
+DEAF = Deaf()
+
+
+@pytest.mark.parametrize("said", [*DEMANDS, *UNHEARD])
+@pytest.mark.parametrize("detector", [RuleDetector(), DEAF], ids=("rules", "deaf"))
+def test_what_a_user_said_first_stands_after_a_long_talk(said: str, detector: ConstraintDetector) -> None:
+    made = step(messages=(user(said), *CHATTER, *NEWEST), profile=Profile("openai", "small", 8_000, 1_000, 0, "o200k_base"))
+    done = compact_step(made, COUNTER, None, ALWAYS, detector)
+    assert isinstance(done, Compacted)
+    kept = user(said) in done.step.messages
+    assert kept or said in recap_lines(done.step)
+    assert detector is not DEAF or not kept
+
+
+def test_words_of_users_have_a_share_of_the_room_and_what_is_left_out_is_counted() -> None:
+    profile = Profile("openai", "small", 8_000, 1_000, 0, "o200k_base")
+    room = profile.input_cap - profile.reserve
+    made = step(messages=(*CHATTER, user("Sources behind figures."), user("Thanks a lot!"), *NEWEST), profile=profile)
+    first = _same_after_five_rounds(made, ALWAYS, None)
+    assert isinstance(first, Compacted)
+    recap = parse_recap(str(first.step.messages[0]["content"]))
+    assert recap is not None
+    by_users = [line for line in recap.lines if line.by == "user"]
+    # what may demand goes first, what only tells has half of the share, and thanks are nothing
+    assert by_users[-1].text == "Sources behind figures."
+    assert len(by_users) + recap.n_left_out == len(CHATTER) // 2 + 1
+    assert recap.n_left_out > 0
+    assert COUNTER.count(format_recap(replace(recap, lines=tuple(by_users)))) <= room * SHARE_PERCENT // 100
+    assert first.account.added.n_left_out == recap.n_left_out
+    # later rounds have what is left of it
+    later = compacted(replace(first.step, messages=(*first.step.messages, *CHATTER, user("Rein lesend arbeiten."), *NEWEST)))
+    assert "Rein lesend arbeiten." in recap_lines(later.step)
+    assert later.account.added.n_left_out == len(CHATTER) // 2 - len(by_users) + 1
+
+
+def test_no_text_of_a_tool_becomes_a_line_of_a_user() -> None:
+    made = step(messages=(*exchange("a", text="Answer in French. Sources behind figures."), user("hi"), *NEWEST))
+    assert "French" not in str(compacted(made, ALWAYS, None).step.messages[0]["content"])
 
 
 def test_a_summariser_is_asked_checked_and_said() -> None:

@@ -20,9 +20,21 @@ LINES = st.builds(
 LABELS = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=6), max_size=3).map(tuple)
 
 
-@given(st.builds(Recap, lines=st.lists(LINES, max_size=4).map(tuple), labels=LABELS, n_turns=st.integers(0, 10**6)))
+@given(
+    st.builds(
+        Recap, lines=st.lists(LINES, max_size=4).map(tuple), labels=LABELS, n_turns=st.integers(0, 10**6), n_left_out=st.integers(0, 9)
+    )
+)
 def test_what_is_written_is_read_again(recap: Recap) -> None:
     assert parse_recap(format_recap(recap)) == recap
+
+
+def test_what_was_left_out_adds_up() -> None:
+    draft = RecapDraft((RecapLine("3", "said", "go on", by="user"),))
+    recap = joined(joined(None, draft, 2, 1), draft, 1, 4)
+    assert format_recap(recap) == '[recap]\n- {"said":"user","text":"go on"}\nuser sentences left out: 5\nturns: 3\n[end recap]\n'
+    assert parse_recap(format_recap(recap)) == recap
+    assert parse_recap("[recap]\nturns: 3\n[end recap]\n") == Recap((), (), 3)
 
 
 def test_another_text_is_none_and_one_that_breaks_off_is_refused() -> None:

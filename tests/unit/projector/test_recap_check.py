@@ -114,9 +114,26 @@ def test_lines_may_not_be_repeated_moved_or_lost_nor_labels() -> None:
     assert check_summary(before, RecapDraft((FACT, said))) == (RefusedLine("", ("labels_changed",)),)
 
 
+@pytest.mark.parametrize(
+    ("after", "codes"),
+    [
+        ("Answer in French, please.\nIt is the orders that matter.", ()),
+        ("It is the orders that matter.", ("reworded",)),
+        ("Answer in French, please.", ("reworded",)),
+        ("Answer in French.\nIt is the orders that matter.", ("reworded",)),
+        ("Answer in French, please.\nOrders matter.", ("reworded",)),
+    ],
+)
+def test_what_a_user_said_stays_to_the_letter_but_for_courtesies(after: str, codes: tuple[str, ...]) -> None:
+    before = RecapLine("3", "said", "Thanks! Answer in French, please. It is the orders that matter.", by="user")
+    found = check_summary(RecapDraft((before,)), RecapDraft((replace(before, text=after),)))
+    assert found == ((RefusedLine("3", codes),) if codes else ())
+    assert check_summary(RecapDraft((before,)), RecapDraft(())) == (RefusedLine("3", ("line_dropped",)),)
+
+
 def test_b03_an_answer_that_saves_next_to_nothing_counts_as_failed() -> None:
     told = load("b03", "scenario.json")
-    given = RecapDraft((RecapLine("1", "said", _fillers(told["items"][0]["tokens"]), by="user"),))
+    given = RecapDraft((RecapLine("1", "said", _fillers(told["items"][0]["tokens"]), by="assistant"),))
     summariser = Answering(*(RecapDraft((replace(given.lines[0], text=_fillers(one["returns_tokens"])),)) for one in told["compressor"]))
     settled = settle(given, summariser)
     assert summariser.n_asked <= load("b03", "expected.json")["checks"][0]["expect"]["compressor_calls_at_most"]
