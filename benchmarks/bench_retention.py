@@ -12,10 +12,9 @@ from contextlib import AbstractContextManager, nullcontext
 from benchmarks.retention.forms import OtherForms
 from benchmarks.retention.generate import generate
 from benchmarks.retention.peers import PEERS, Peer, PeerMissing
-from benchmarks.retention.report import FULL, NONE, OURS, SKETCH, Result, as_json, format_cost, format_failures, format_kept, rows
+from benchmarks.retention.report import ANEW, FULL, NONE, OURS, Result, as_json, format_cost, format_failures, format_kept, rows
 from benchmarks.retention.run import Runner
 from benchmarks.retention.scenario import Scenario
-from benchmarks.retention.sketch import Appending
 from benchmarks.retention.strategies import PROFILE, FullHistory, Ours, Strategy
 from benchmarks.table import RESULTS, Row, is_quick, publish
 from projector import counter_for
@@ -64,7 +63,7 @@ def main(words: Sequence[str]) -> int:
     forms = OtherForms(counter_for(PROFILE.counter))
     results = [
         measure(OURS, nullcontext(Ours(look=forms.look)), scenarios),
-        measure(SKETCH, nullcontext(Appending()), scenarios),
+        measure(ANEW, nullcontext(Ours(rebuild_to=100)), scenarios),
         measure(FULL, nullcontext(FullHistory()), scenarios),
         *peers(words, scenarios),
     ]

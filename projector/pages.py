@@ -38,17 +38,16 @@ class Pages:
     def named(self, ids: Iterable[str]) -> tuple[tuple[str, int], ...]:
         """The ranges in which these claims are, as arguments of `list_claims`, with how many of them.
 
-        Neighbours are joined where there are more than a section may name; such a range takes several calls, each with the `next`
-        of the one before.
+        Neighbours are joined where there are more pages than a section may name; such a range takes several calls, each with the
+        `next` of the one before. Which are joined does not depend on the ids, so that fewer of them never take more words.
         """
-        known = self.page_of or {}
-        counts = sorted(Counter(known[id_] for id_ in ids if id_ in known).items())
-        n_joined = -(-len(counts) // self.most) or 1
-        groups = [counts[at : at + n_joined] for at in range(0, len(counts), n_joined)]
-        return tuple((format_claim_range(self._joined(group[0][0], group[-1][0])), sum(n for _, n in group)) for group in groups)
+        known, n_joined = self.page_of or {}, -(-len(self.ranges) // self.most) or 1
+        counts = Counter(known[id_] // n_joined for id_ in ids if id_ in known)
+        return tuple((format_claim_range(self._joined(at * n_joined, n_joined)), n) for at, n in sorted(counts.items()))
 
-    def _joined(self, first: int, last: int) -> ClaimRange:
-        return ClaimRange(self.ranges[first].first, self.ranges[last].last)
+    def _joined(self, first: int, n_pages: int) -> ClaimRange:
+        pages = self.ranges[first : first + n_pages]
+        return ClaimRange(pages[0].first, pages[-1].last)
 
 
 def pages_of(claims: Iterable[ClaimView], price: Callable[[ClaimView], int], dynamic_tokens: int) -> Pages:

@@ -95,7 +95,8 @@ def _project(step: Step, reader: EvidenceReader, counter: TokenCounter, gate: Ga
         if rebuild_to(step) < _WHOLE:
             projection = replace(projection, told=told_anew(material, fitted, projection.messages, permission))
         if projection.tokens > budget.input_cap:
-            margin += projection.tokens - budget.input_cap
+            # what is over may lie in a line that no piece pays for: then taking off just that much changes nothing
+            margin = 2 * margin + projection.tokens - budget.input_cap
         elif permission.still_allows(projection.cited):
             return Projected(_checked(projection, step))
     return permission_unsettled(step, budget)

@@ -9,7 +9,7 @@ from benchmarks.retention.strategies import CAP
 from benchmarks.table import Bound, Row
 
 OURS, FULL = "ours", "full history, cached by the provider"
-SKETCH = "sketch: ours with a dialogue that only grows until 0.8 of the cap"
+ANEW = "ours, each input made anew"
 NONE, ALL = Bound("==", 0), Bound("==", 1)
 # What counts a share, in the order of the table: heading, name in a tally.
 SHARES = (

@@ -54,6 +54,15 @@ def test_the_pages_named_hold_the_claims_asked_for_and_count_them(
     assert sorted(number for page in on for number in page) == sorted(asked)
 
 
+@given(numbers, prices, st.integers(1, 6_000), st.data())
+def test_fewer_claims_never_take_more_words(numbers: list[int], prices: list[int], dynamic_tokens: int, data: st.DataObject) -> None:
+    pages = priced(prices, numbers, dynamic_tokens)
+    some = data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else []
+    every, fewer = (dict(pages.named(f"C{number}" for number in asked)) for asked in (numbers, some))
+    assert fewer.keys() <= every.keys()
+    assert all(n <= every[name] for name, n in fewer.items())
+
+
 @given(numbers, prices, st.integers(1, 60_000))
 def test_a_new_claim_leaves_the_pages_before_it_as_they_were(numbers: list[int], prices: list[int], dynamic_tokens: int) -> None:
     before, after = priced(prices, numbers, dynamic_tokens), priced(prices, [*numbers, 501], dynamic_tokens)
