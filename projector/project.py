@@ -261,7 +261,9 @@ def _checked(projection: Projection, step: Step) -> Projection:
     """The last look: what leaves here keeps the rules, or nothing leaves."""
     faults = validate(projection.messages, step.profile.provider, allow_open=bool(projection.open_calls))
     if faults:
-        raise BrokenRule(f"the finished input breaks a rule of {step.profile.provider!r}: {faults[0].text}", {"code": faults[0].code})
+        fault, provider = faults[0], step.profile.provider
+        details: JsonObject = {"code": fault.code, "message": fault.message, "call_id": fault.call_id}
+        raise BrokenRule(f"message {fault.message} of the finished input breaks a rule of {provider!r}: {fault.text}", details)
     if sum(line.tokens for line in projection.receipt.kept) != projection.tokens:
         raise BrokenRule("the receipt does not add up to what is used")
     return projection
