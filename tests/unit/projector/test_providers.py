@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from evidence_store.errors import JsonValue
 from projector import MustWait, Segment, outcome_json, parse_sections, step_from_json, validate
 from projector.dialects.forms import Item
 from projector.dialects.table import dialect_for
@@ -295,11 +296,9 @@ def test_instructions_of_the_caller_move_along() -> None:
         assert "be brief" in all_text(projection(replace(step_for(provider, [Said("user", "go on")]), earlier=(earlier,))))
 
 
-EMPTY: list[JsonObject] = [
-    {"role": role, **content}
-    for role in ("system", "developer")
-    for content in ({}, *({"content": one} for one in ("", " \n", None, [], 5, {}, [{"type": "text", "text": ""}])))
-]
+_NOTHING: tuple[JsonValue, ...] = ("", " \n", None, [], 5, {}, [{"type": "text", "text": ""}])
+_CONTENTS: tuple[JsonObject, ...] = ({}, *({"content": one} for one in _NOTHING))
+EMPTY: list[JsonObject] = [{"role": role, **content} for role in ("system", "developer") for content in _CONTENTS]
 
 
 @pytest.mark.parametrize("message", EMPTY, ids=str)
