@@ -296,6 +296,24 @@ def test_rule_4_results_without_packets_are_to_be_stored_first() -> None:
     assert (found.calls, found.to_store) == (("a",), ("a",))
 
 
+@pytest.mark.parametrize(
+    ("room", "words", "calls", "to_store"),
+    [
+        (700, (380, 400), ("c1",), ()),  # what has packets is enough, also where the other is larger
+        (600, (380, 400), ("c2", "c1"), ("c2",)),
+        (700, (60, 700), ("c2",), ("c2",)),
+    ],
+)
+def test_rule_4_what_has_packets_is_externalised_before_anything_is_stored(
+    room: int, words: tuple[int, int], calls: tuple[str, ...], to_store: tuple[str, ...]
+) -> None:
+    results = [result(call, " word" * n) for call, n in zip(("c1", "c2"), words, strict=True)]
+    history = (user("go"), calling("c1", "c2"), *results)
+    found = outcome(step(messages=history, results={"c1": (packet(1),)}, profile=tiny(room)))
+    assert isinstance(found, MustExternalise)
+    assert (found.calls, found.to_store) == (calls, to_store)
+
+
 def test_rule_4_the_projector_externalises_by_itself_when_told_to() -> None:
     made = step(
         messages=(user("go"), *exchange("a", text=" word" * 2_000)),
