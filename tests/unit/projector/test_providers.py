@@ -10,6 +10,7 @@ from projector import MustWait, Segment, outcome_json, parse_sections, step_from
 from projector.dialects.forms import Item
 from projector.dialects.table import dialect_for
 from projector.layout import GAP
+from projector.minified import minified
 from projector.model import JsonObject, Principal, Projection, Step
 from projector.render.packets import format_packet
 from projector.render.sections import parse_task
@@ -337,3 +338,20 @@ def test_an_instruction_of_another_provider_is_its_words(provider: str) -> None:
 def test_a_step_names_what_came_earlier() -> None:
     made = step_from_json({"profile": {"provider": "gemini", "model": "gemma"}, "earlier": [{"provider": "openai", "messages": []}]})
     assert made.earlier == (Segment("openai", ()),)
+
+
+@pytest.mark.parametrize("closing", [False, True])
+@pytest.mark.parametrize("rebuild_to", [None, 50])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_is_used_is_the_rule_of_the_format_page(provider: str, rebuild_to: int | None, closing: bool) -> None:
+    """With every member that stands outside: what a closing step and an input that grows put there, too."""
+    base = step_for(provider, TURNS, tools=TOOLS, closing=closing, rebuild_to=rebuild_to)
+    made = projection(replace(base, profile=replace(base.profile, counter="bytes")))
+    texts = [minified(made.messages), *map(minified, made.outside.values()), *([minified(made.tools)] if made.tools else [])]
+    assert made.tokens == sum(len(text.encode()) for text in texts) + 12
+    named: set[str] = {"openai": set(), "openai-responses": {"instructions"}, "anthropic": {"system"}, "gemini": {"system_instruction"}}[
+        provider
+    ]
+    named |= {"cache_control"} if provider == "anthropic" and rebuild_to else set()
+    named |= {"tool_choice"} if provider == "anthropic" and closing else set()
+    assert set(made.outside) == named
