@@ -1,6 +1,7 @@
 """Rules 1 to 4 at the head of `projector/project.py`, each under its number: what stands in an input, and what to do instead."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 
 import orjson
@@ -274,6 +275,29 @@ def test_rule_3_both_sides_of_a_conflict_stand_together_or_not_at_all() -> None:
     opened = parse_sections(content(projection(step(claims=(sides[0], claim(3, standing=Standing.OPEN), sides[1]))))).open
     assert opened is not None
     assert [line.id for line in opened.lines] == ["C1", "C2", "C3"]
+
+
+@pytest.mark.parametrize("n_texts", [2, 3, 7, 500])
+@pytest.mark.parametrize("room", [900, 5_000])
+def test_rule_3_of_a_conflict_that_fits_in_no_input_both_sides_stand_as_far_as_there_is_room(n_texts: int, room: int) -> None:
+    claims = tuple(claim(n, standing=Standing.CONFLICTING, text=f"the limit is {n % n_texts}") for n in range(1, 501))
+    made = projection(step(claims=claims, profile=tiny(room)))
+    opened = parse_sections(content(made)).open
+    assert opened is not None
+    texts = Counter(line.text for line in opened.lines)
+    assert max(texts.values()) - min(texts.values()) <= 1 or n_texts == 500
+    assert len(texts) > 1
+    assert made.tokens >= 0.9 * made.receipt.budget.input_cap
+    (left,) = [line for line in made.omitted if line.section == "open"]
+    listed = [line.id for line in opened.lines]
+    assert sorted((*listed, *", ".join(left.names).split(", "))) == sorted(one.id for one in claims)
+
+
+def test_rule_3_a_small_side_of_a_large_conflict_stands_before_more_of_the_large_one() -> None:
+    claims = tuple(claim(n, standing=Standing.CONFLICTING, text=f"the limit is {n == 400}") for n in range(1, 501))
+    opened = parse_sections(content(projection(step(claims=claims, profile=tiny(1_000))))).open
+    assert opened is not None
+    assert [line.id for line in opened.lines[:3]] == ["C1", "C400", "C2"]
 
 
 # 4. what must fit and does not
