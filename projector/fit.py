@@ -166,7 +166,7 @@ class Fit:
             if claimant in with_floor[-1:] and "evidence" in order[: place + 1]:
                 # what of the floors was not used
                 self._fill_evidence(0)
-        self._room.left -= self._material.spare_tokens
+        self._room.set_aside(self._material.spare_tokens)
 
     def _demand(self, claimant: Claimant, used: Blocks, todo: Sequence[ProgressItem]) -> int:
         """How much of its floor a claimant would use. Of turns that is not known before they are read."""

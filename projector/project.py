@@ -43,7 +43,7 @@ from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import digest_of_texts, with_framing
 from projector.rejudge import rejudge
-from projector.strategy import ChosenStrategy, changed_fields
+from projector.strategy import changed_fields
 from projector.strategy_choice import chosen_for, rebuild_to
 from projector.told import told_anew
 from projector.validate import validate
@@ -155,7 +155,7 @@ def _appended(
         appended_to=before.receipt.input_digest,
         shared=before.tokens - REQUEST_TOKENS,
         rebuilt="",
-        strategy=_used(material.chosen),
+        strategy=_used(material),
     )
     return replace(
         before,
@@ -236,7 +236,7 @@ def _render(
         input_digest=digest_of_texts(text, form.tools, outside),
         withheld=fitted.withheld,
         rebuilt=rebuilt,
-        strategy=_used(material.chosen),
+        strategy=_used(material),
     )
     return Projection(
         messages=messages,
@@ -253,8 +253,12 @@ def _render(
     )
 
 
-def _used(chosen: ChosenStrategy) -> StrategyUsed:
-    return StrategyUsed(chosen.strategy.name, chosen.reason, changed_fields(chosen.strategy))
+def _used(material: Material) -> StrategyUsed:
+    """The strategy with the thresholds that the step itself sets."""
+    step, chosen = material.step, material.chosen
+    own = {"rebuild_at": step.rebuild_at, "rebuild_to": step.rebuild_to}
+    set_by_step = {name: value for name, value in own.items() if value not in (None, getattr(chosen.strategy, name))}
+    return StrategyUsed(chosen.strategy.name, chosen.reason, changed_fields(chosen.strategy) | set_by_step)
 
 
 def _checked(projection: Projection, step: Step) -> Projection:
