@@ -19,6 +19,7 @@ from projector import (
     Principal,
     Step,
     TokenCounter,
+    UnknownCounter,
     compare_strategies,
     counter_for,
     masked_packet,
@@ -128,9 +129,16 @@ def compare_step(value: JsonValue, settings: Settings) -> tuple[Compared, ...]:
     return _with_step(value, settings, compare_strategies)
 
 
+def _counter_of(step: Step) -> TokenCounter:
+    try:
+        return counter_for(step.profile.counter)
+    except UnknownCounter as why:
+        raise UnknownCounter(f"/profile/counter: {why.message}", {"path": "/profile/counter", **why.details}) from why
+
+
 def _with_step(value: JsonValue, settings: Settings, made: Callable[[Step, EvidenceReader, TokenCounter, Gate], Made]) -> Made:
     step = step_from_json(value)
-    counter = counter_for(step.profile.counter)
+    counter = _counter_of(step)
     given = [one for one in step.evidence if isinstance(one, Packet)]
     given += [packet for packets in step.results.values() for packet in packets]
     try:

@@ -170,7 +170,10 @@ class _Appending:
 
     def _claims(self, name: ClaimSection) -> ClaimsText | None:
         """Claims that came or changed since, those in use that are only counted so far, and ids of those that are none any more."""
-        lines = tuple(line for block in self._blocks[name] if self._tells(name, block) for line in block.lines)
+        news = [block for block in self._blocks[name] if self._tells(name, block)]
+        # more of one side of a conflict that is only counted so far: both sides with it
+        told = frozenset((*news, *(block.after for block in news if block.after is not None and self._is_counted(block.after))))
+        lines = tuple(line for block in self._blocks[name] if block in told for line in block.lines)
         gone = tuple(id_ for id_, (section, line) in self._told.claims.items() if section == name and line and id_ not in self._now)
         return ClaimsText(lines, claim_counts(name, self._blocks[name]), gone=gone) if lines or gone else None
 
@@ -178,6 +181,9 @@ class _Appending:
         return any(self._is_told_otherwise(name, line) for line in block.lines) or (
             any(not self._told.claims[line.id][1] for line in block.lines) and self._in_use(block)
         )
+
+    def _is_counted(self, block: Block) -> bool:
+        return not all(self._told.claims.get(line.id, ("", ""))[1] for line in block.lines)
 
     def _is_told_otherwise(self, name: ClaimSection, line: ClaimLine) -> bool:
         section, told = self._told.claims.get(line.id, ("", ""))

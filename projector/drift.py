@@ -24,7 +24,7 @@ class Usage:
     """All input tokens by the provider, those read from and written to its cache included."""
 
     def __post_init__(self) -> None:
-        if self.counted <= 0 or self.reported < 0:
+        if isinstance(self.counted, bool) or isinstance(self.reported, bool) or self.counted <= 0 or self.reported <= 0:
             raise ValueError(f"no usage of an input: counted {self.counted}, reported {self.reported}")
 
     @property

@@ -11,6 +11,9 @@ ProjectorError
 └── BrokenRule            our own check of a finished projection failed: a fault here, not in the input
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from evidence_store.errors import EvidenceStoreError, InvalidInput, StoreFault
 
 
@@ -50,3 +53,12 @@ class CounterUnavailable(ProjectorError, StoreFault):
 
 class BrokenRule(ProjectorError):
     code = "broken_rule"
+
+
+@contextmanager
+def placed(path: str) -> Iterator[None]:
+    """Says of a name that nobody knows where in a step it stands: `details["path"]`."""
+    try:
+        yield
+    except (UnknownProvider, UnknownCounter, UnknownModel) as why:
+        raise type(why)(f"{path}: {why.message}", {"path": path, **why.details}) from why

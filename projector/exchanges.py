@@ -57,14 +57,20 @@ class Group:
 
 
 def iter_groups(
-    messages: Sequence[JsonObject], dialect: Dialect, *, closing: bool = False, first_place: int = 0, seen: set[str] | None = None
+    messages: Sequence[JsonObject],
+    dialect: Dialect,
+    *,
+    closing: bool = False,
+    first_place: int = 0,
+    seen: set[str] | None = None,
+    text_only: bool = False,
 ) -> Iterator[Group]:
     """The groups of a history, newest first. In a closing step a call at the end is closed like any other.
 
     `first_place` is that of the first message where the list is the end of a longer history; `seen`, to which is added, are the ids
-    of calls that stand behind it.
+    of calls that stand behind it. With `text_only` an instruction without text is as good as empty: that of another provider.
     """
-    return _Reader(messages, dialect, closing, first_place, set() if seen is None else seen).groups()
+    return _Reader(messages, dialect, closing, first_place, set() if seen is None else seen, text_only).groups()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,9 @@ class _Row:
 
 
 class _Reader:
-    def __init__(self, messages: Sequence[JsonObject], dialect: Dialect, closing: bool, first_place: int, seen: set[str]) -> None:
+    def __init__(
+        self, messages: Sequence[JsonObject], dialect: Dialect, closing: bool, first_place: int, seen: set[str], text_only: bool
+    ) -> None:
         self._messages = messages
         self._dialect = dialect
         self._first = first_place
@@ -111,6 +119,7 @@ class _Reader:
         self._last_read: tuple[int, Item] | None = None
         """A place and its item: what ends a row begins the next."""
         self._closing = closing
+        self._text_only = text_only
         self._stray: dict[str, _Found] = {}
         """Results met before their call, by call id: the newest of each."""
         self._seen = seen
@@ -266,12 +275,12 @@ class _Reader:
 
     def _single(self, turn: _Row) -> Group | None:
         side = turn.items[0].side
-        if side == "instruction":
+        if side == "instruction" and turn.items[0].instructs(text_only=self._text_only):
             # these are no dialogue: the fixed part carries them
             return None
-        if side not in ("user", "assistant"):
+        if side == "unknown":
             return Group("unusable", turn.places, (), note=turn.items[0].why)
-        if not any(item.speaks for item in turn.items):
+        if side not in ("user", "assistant") or not any(item.speaks for item in turn.items):
             return Group("unusable", turn.places, (), note="neither text nor calls")
         return Group(side, turn.places, self._spoken(turn.items))
 

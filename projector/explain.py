@@ -33,6 +33,7 @@ MEANS: dict[Section, str] = {
 }
 _WHY = {
     "no room": "it would not have fitted any more",
+    "kept free to grow": "there would have been room, but it stays free for what the next steps append",
     "larger than one piece may be": "one piece of background may take a twentieth of the dynamic budget",
     "not reached": "it lies further back than anything that could have fitted",
     "not available": "there is no such evidence, or the principal may not see it",

@@ -166,7 +166,7 @@ class Fit:
             if claimant in with_floor[-1:] and "evidence" in order[: place + 1]:
                 # what of the floors was not used
                 self._fill_evidence(0)
-        self._room.left -= self._material.spare_tokens
+        self._room.set_aside(self._material.spare_tokens)
 
     def _demand(self, claimant: Claimant, used: Blocks, todo: Sequence[ProgressItem]) -> int:
         """How much of its floor a claimant would use. Of turns that is not known before they are read."""
@@ -185,7 +185,7 @@ class Fit:
         room, strategy = self._room, self._strategy
         match claimant:
             case "facts" | "open" | "excluded":
-                self._claims[claimant] += fill(room, self._claim_shelves[claimant], used[claimant], room.left - kept_free).taken
+                self._fill_claims(claimant, used[claimant], room.left - kept_free)
             case "progress":
                 self._progress += fill(room, self._progress_shelf, todo, self._limit(strategy.progress_floor, kept_free)).taken
             case "evidence":
@@ -209,16 +209,24 @@ class Fit:
         self._progress += items.taken
         leave(self._room, self._progress_shelf, items.left)
         for name in REST_ORDER:
+            self._fill_claims(name, self._blocks[name], self._room.left)
             listed = frozenset(self._claims[name])
-            others = [block for block in self._blocks[name] if block not in listed]
-            filled = fill(self._room, self._claim_shelves[name], others, self._room.left)
-            self._claims[name] += filled.taken
-            leave(self._room, self._claim_shelves[name], filled.left)
+            leave(self._room, self._claim_shelves[name], [block for block in self._blocks[name] if block not in listed])
         self._turns.fill(self._room.left, self._packets, passing_over=True)
         self._fill_background(self._room.left)
         self._fill_evidence(0)
         self._turns.restore(self._packets)
         self._account()
+
+    def _fill_claims(self, name: ClaimSection, blocks_: Sequence[Block], limit: int) -> None:
+        """Blocks that are not listed yet; more of one side of a conflict only where both sides are."""
+        listed = self._claims[name]
+        known, left = frozenset(listed), self._room.left
+        new = [block for block in blocks_ if block not in known]
+        listed += fill(self._room, self._claim_shelves[name], [block for block in new if block.after is None], limit).taken
+        known = frozenset(listed)
+        more = [block for block in new if block.after in known]
+        listed += fill(self._room, self._claim_shelves[name], more, limit - (left - self._room.left)).taken
 
     def _share(self, percent: int) -> int:
         return self._dynamic * percent // 100

@@ -31,7 +31,8 @@ def iter_history(step: Step) -> Iterator[Group]:
     for segment in reversed(step.earlier):
         place -= len(segment.messages)
         boundary = Boundary(dialect_for(segment.provider, segment.model), target, segment.model or segment.provider)
-        for group in iter_groups(segment.messages, boundary.source, closing=True, first_place=place, seen=seen):
+        other = not boundary.same_provider
+        for group in iter_groups(segment.messages, boundary.source, closing=True, first_place=place, seen=seen, text_only=other):
             yield convert_group(group, boundary) if is_foreign(segment, step) else group
 
 
@@ -83,12 +84,20 @@ def iter_heard_back(step: Step) -> Iterator[tuple[int, Item]]:
 
 
 def iter_instructions(step: Step) -> Iterator[Item]:
-    """The instructions among the messages, oldest first. All forms name them by the role, so that nothing else has to be read."""
+    """The instructions among the messages that say something, oldest first; the words of those that another provider's form holds.
+
+    All forms name them by the role, so that nothing else has to be read.
+    """
     for messages, dialect in _forms(step):
+        other = dialect.traits.provider != step.profile.provider
         for message in [one for one in messages if one.get("role") in _INSTRUCTING]:
             item = dialect.read(message, 0)
-            if item.side == "instruction":
-                yield item
+            if item.instructs(text_only=other):
+                yield _in_words(item) if other else item
+
+
+def _in_words(item: Item) -> Item:
+    return Item("instruction", tuple(part for part in item.parts if part.kind == "text" and part.seen))
 
 
 def _forms(step: Step) -> list[tuple[tuple[JsonObject, ...], Dialect]]:

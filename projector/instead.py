@@ -1,5 +1,6 @@
 """What to do when what must stand does not fit: the outcomes that are no projection, with the figures that led to them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from projector.budget import Budget
@@ -41,7 +42,7 @@ def what_instead(step: Step, over: Overfull, measure: Measure, dialect: Dialect)
     figures = f"{over.must_tokens} tokens must stand, {over.room_tokens} are left"
     newest, still_open = over.newest, over.open_exchange
     if newest is not None:
-        calls = _worth_externalising(_savings(newest, over, step, measure, dialect), excess)
+        calls = _worth_externalising(_savings(newest, over, step, measure, dialect), excess, step)
         if calls:
             to_store = tuple(call for call in calls if not step.results.get(call))
             text = f"{figures}; replace the results of {', '.join(calls)} by references to their packets"
@@ -49,7 +50,7 @@ def what_instead(step: Step, over: Overfull, measure: Measure, dialect: Dialect)
     if still_open is not None:
         waiting = still_open.group.open_calls
         still_to_come = len(waiting) * _answer_tokens(measure, dialect)
-        if _worth_externalising(_savings(still_open, over, step, measure, dialect), excess + still_to_come):
+        if _worth_externalising(_savings(still_open, over, step, measure, dialect), excess + still_to_come, step):
             text = f"{figures}; the exchange of {', '.join(waiting)} is open: project again when it is answered"
             return MustWait(step, over.must_tokens, over.room_tokens, text, waiting)
     needed = sum(tokens for _, tokens in over.needed)
@@ -102,15 +103,34 @@ def _savings(passage: Passage, over: Overfull, step: Step, measure: Measure, dia
     return found
 
 
-def _worth_externalising(savings: list[_Saving], excess: int) -> tuple[str, ...]:
-    """The fewest results, the largest first, whose replacement makes room enough; none when all would not."""
-    chosen: list[str] = []
-    for saving in sorted(savings, key=lambda one: (-one.tokens, one.call)):
+def _worth_externalising(savings: list[_Saving], excess: int, step: Step) -> tuple[str, ...]:
+    """The fewest results whose replacement makes room enough; none when all would not.
+
+    Those that have packets alone where they are enough, since nothing has to be stored for them; else beside them as few others as will do.
+    """
+    stored = [one for one in savings if step.results.get(one.call)]
+    others = [one for one in savings if one not in stored]
+    more = max(0, excess - sum(one.tokens for one in stored))
+    to_store = _fewest(others, more)
+    if to_store is None:
+        return ()
+    found = _fewest(stored, excess - sum(one.tokens for one in to_store)) or ()
+    return tuple(one.call for one in sorted((*to_store, *found), key=_largest_first))
+
+
+def _largest_first(saving: _Saving) -> tuple[int, str]:
+    return -saving.tokens, saving.call
+
+
+def _fewest(savings: Sequence[_Saving], excess: int) -> tuple[_Saving, ...] | None:
+    """The largest first until they are enough; None when all are not."""
+    chosen: list[_Saving] = []
+    for saving in sorted(savings, key=_largest_first):
         if excess <= 0:
             break
-        chosen.append(saving.call)
+        chosen.append(saving)
         excess -= saving.tokens
-    return tuple(chosen) if excess <= 0 else ()
+    return tuple(chosen) if excess <= 0 else None
 
 
 def _split(step: Step, over: Overfull, room: int, figures: str) -> MustSplit | None:

@@ -1,15 +1,18 @@
 """Reads members of JSON objects by type, and says where in the whole a member was that is not what it should be."""
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar, cast
 
 from evidence_store.errors import JsonValue
-from evidence_store.model import Span
+from evidence_store.model import EvidenceId, Span
 from projector.errors import RefusedStep
 from projector.model import JsonObject
 
 Member = TypeVar("Member", bound=StrEnum)
+# The one spelling that evidence_store.ids gives and reads: an id stands unescaped in first and last lines of packets.
+_EVIDENCE_ID = re.compile("ev_[0-9abcdefghjkmnpqrstvwxyz]{1,52}")
 
 
 class JsonReader:
@@ -23,9 +26,8 @@ class JsonReader:
         if known is not None:
             unknown = [name for name in value if name not in known]
             if unknown:
-                raise RefusedStep(
-                    f"unknown members in {path or 'the step'}: {', '.join(unknown)}", {"unknown": unknown, "known": tuple(known)}
-                )
+                details: JsonObject = {"path": path, "unknown": unknown, "known": tuple(known)}
+                raise RefusedStep(f"unknown members in {path or 'the step'}: {', '.join(unknown)}", details)
 
     def refuse(self, name: str, expected: str) -> RefusedStep:
         path = f"{self.path}/{name}"
@@ -63,6 +65,12 @@ class JsonReader:
             raise self.refuse(name, "a list of texts")
         return tuple(cast("Sequence[str]", found))
 
+    def evidence_id(self, name: str) -> EvidenceId:
+        return evidence_id_at(self.value.get(name), f"{self.path}/{name}")
+
+    def evidence_ids(self, name: str) -> tuple[EvidenceId, ...]:
+        return tuple(evidence_id_at(item, f"{self.path}/{name}/{at}") for at, item in enumerate(self.items(name)))
+
     def objects(self, name: str) -> tuple[JsonObject, ...]:
         found = self.items(name)
         if not all(isinstance(item, Mapping) for item in found):
@@ -77,7 +85,7 @@ class JsonReader:
 
     def span(self, name: str) -> Span:
         value = self.items(name)
-        if len(value) != 2 or not all(isinstance(one, int) for one in value):
+        if len(value) != 2 or not all(type(one) is int for one in value):
             raise self.refuse(name, "[start, end]")
         start, end = cast("Sequence[int]", value)
         if not 0 <= start <= end:
@@ -86,3 +94,10 @@ class JsonReader:
 
     def has(self, name: str) -> bool:
         return self.value.get(name) is not None
+
+
+def evidence_id_at(value: JsonValue, path: str) -> EvidenceId:
+    """An evidence id in its one spelling; raises RefusedStep naming the path."""
+    if not isinstance(value, str) or _EVIDENCE_ID.fullmatch(value) is None:
+        raise RefusedStep(f"{path}: an evidence id such as ev_tpvnrht0mge4 expected", {"path": path})
+    return EvidenceId(value)

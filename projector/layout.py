@@ -11,6 +11,7 @@ from evidence_store.model import Packet, ProgressItem, TaskRevision
 from projector.dialects.forms import Dialect, EvidenceBlock, Opening, Part
 from projector.model import Candidate, JsonObject, NeedLine
 from projector.render.packets import format_packet
+from projector.render.scalars import format_value
 from projector.render.sections import (
     EVIDENCE_END,
     EVIDENCE_HEAD,
@@ -124,7 +125,8 @@ def evidence_block(packet: Packet) -> EvidenceBlock:
     """A packet as forms with blocks of their own for evidence name it."""
     selector = packet.selector
     place = f"lines {packet.lines.first}-{packet.lines.last}" if selector.kind == "lines" else f"{selector.kind} {selector.text}"
-    return EvidenceBlock(f"evidence://items/{packet.id}", f"{packet.resource}@{packet.revision} {place}", format_packet(packet))
+    title = format_value(f"{packet.resource}@{packet.revision} {place}")
+    return EvidenceBlock(f"evidence://items/{packet.id}", title, format_packet(packet))
 
 
 def background_line(candidate: Candidate) -> BackgroundLine:

@@ -1,8 +1,9 @@
 """Claims and progress as the lines of their sections: which belong together, which the step at hand uses, what stands for the rest."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import TypeAlias
 
 from evidence_store.model import ProgressState
@@ -15,31 +16,52 @@ from projector.render.sections import ClaimLine, ClaimSection, ClaimsText
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Lines that are shown together or not at all: one claim, or all that conflict about one thing.
+    """Lines that are shown together or not at all: one claim, all that conflict about one thing, or of very many two that say otherwise.
 
     Two blocks are never equal: they are told apart by which they are, since comparing ten thousand claims by their texts takes long.
     """
 
     lines: tuple[ClaimLine, ...]
+    after: "Block | None" = None
+    """What has to stand before it may: both sides of a conflict, of which it is more of one."""
 
 
 Blocks: TypeAlias = Mapping[ClaimSection, tuple[Block, ...]]
 # How many resources a line of claims not listed names.
 MAX_NOT_LISTED = 8
+# A conflict of more claims is shown in parts: whole, it would fit in no input.
+MAX_TOGETHER = 8
 
 
 def blocks(judged: Judged) -> Blocks:
-    """The three lists as blocks, in order; both sides of a conflict in one."""
+    """The three lists as blocks, in order; both sides of a conflict in one, or in each of its parts."""
     conflicts: dict[object, list[ClaimLine]] = {}
     for line in judged.open:
         if line.standing == "conflicting":
             conflicts.setdefault(line.about, []).append(line)
-    still_open = [Block(tuple(conflicts.pop(line.about, ())) if line.standing == "conflicting" else (line,)) for line in judged.open]
+    still_open: list[Block] = []
+    for line in judged.open:
+        still_open += _conflict(conflicts.pop(line.about, ())) if line.standing == "conflicting" else (Block((line,)),)
     return {
         "facts": tuple(Block((line,)) for line in judged.facts),
-        "open": tuple(block for block in still_open if block.lines),
+        "open": tuple(still_open),
         "excluded": tuple(Block((line,)) for line in judged.excluded),
     }
+
+
+def _conflict(lines: Sequence[ClaimLine]) -> tuple[Block, ...]:
+    """A conflict in one block; of very many claims, two by two with different texts, and behind the first two whatever is left."""
+    if len(lines) <= MAX_TOGETHER:
+        return (Block(tuple(lines)),) if lines else ()
+    sides: dict[str, list[ClaimLine]] = {}
+    for line in lines:
+        sides.setdefault(line.text, []).append(line)
+    mixed = [line for line in chain.from_iterable(zip_longest(*sides.values())) if line is not None]
+    pairs = [(one, other) for one, other in zip(mixed[::2], mixed[1::2], strict=False) if one.text != other.text]
+    first = Block(pairs[0] if pairs else (mixed[0],))
+    paired = {line.id for pair in pairs for line in pair} | {line.id for line in first.lines}
+    rest = (Block((line,), first) for line in lines if line.id not in paired)
+    return (first, *map(Block, pairs[1:]), *rest)
 
 
 def block_name(block: Block) -> str:

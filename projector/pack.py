@@ -20,6 +20,9 @@ MIN_MISSES = 4
 # While more than that share of it is free, a small piece is worth a longer look.
 LONG_SEARCH_SHARE = 10
 MAX_MISSES_WITH_ROOM = 256
+NO_ROOM = "no room"
+KEPT_FREE = "kept free to grow"
+"""Reason for what would have fitted into the room that stays free for what is appended later."""
 
 
 class Room:
@@ -27,6 +30,8 @@ class Room:
 
     def __init__(self, tokens: int) -> None:
         self.left = tokens
+        self.kept_free = 0
+        """Set aside beyond what is left, for what is appended later; what is left out for its sake counts against it."""
         self._tokens = tokens
         self.kept: list[Kept] = []
         self.omitted: list[Omitted] = []
@@ -60,6 +65,23 @@ class Room:
             return MAX_MISSES_WITH_ROOM
         free, whole = min(limit, self.left) * 100, max(1, self._tokens * FULL_SEARCH_SHARE)
         return max(MIN_MISSES, min(MAX_MISSES, MAX_MISSES * free // whole))
+
+    def set_aside(self, tokens: int) -> None:
+        """Keeps so much of what is left free to the end."""
+        self.left -= tokens
+        self.kept_free += tokens
+
+    def why_left(self, tokens: int) -> str:
+        """Why a piece of so many tokens is left out: it would have fitted into what is kept free, or not."""
+        if self.kept_free <= 0 or tokens > self.left + self.kept_free:
+            return NO_ROOM
+        self.kept_free -= tokens
+        return KEPT_FREE
+
+    @property
+    def is_kept_free(self) -> bool:
+        """Whether there is still room that is kept free, with nothing named that would have taken it."""
+        return self.kept_free > 0 and self.left + self.kept_free > 0
 
     def leave(self, section: Section, names: Iterable[str], tokens: int | None, reason: str) -> None:
         """Names what is left out; no names, no line."""
@@ -135,9 +157,25 @@ def fill_equally(room: Room, shelf: Shelf[T], groups: Sequence[Sequence[T]], sta
     return tuple(taken)
 
 
-def leave(room: Room, shelf: Shelf[T], values: Sequence[T], reason: str = "no room") -> None:
-    """Names values as left out, with their tokens where they were priced."""
-    room.leave(shelf.section, map(shelf.name, values), shelf.known_tokens(values), reason)
+def leave(room: Room, shelf: Shelf[T], values: Sequence[T], reason: str = NO_ROOM) -> None:
+    """Names values as left out, with their tokens where they were priced; apart those that would have fitted into what is kept free."""
+    kept_out = _kept_out(room, shelf, values) if reason == NO_ROOM else {}
+    room.leave(shelf.section, map(shelf.name, kept_out), shelf.known_tokens(kept_out), KEPT_FREE)
+    rest = [value for value in values if value not in kept_out] if kept_out else values
+    room.leave(shelf.section, map(shelf.name, rest), shelf.known_tokens(rest), reason)
+
+
+def _kept_out(room: Room, shelf: Shelf[T], values: Sequence[T]) -> dict[T, None]:
+    found: dict[T, None] = {}
+    misses = 0
+    for value in values:
+        if not room.is_kept_free or misses >= MAX_MISSES:
+            break
+        if room.why_left(shelf.tokens(value)) == KEPT_FREE:
+            found[value] = None
+        else:
+            misses += 1
+    return found
 
 
 def demand(shelf: Shelf[T], values: Sequence[T], floor: int) -> int:

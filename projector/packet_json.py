@@ -11,7 +11,6 @@ from evidence_store.model import (
     Basis,
     Cut,
     Digest,
-    EvidenceId,
     Format,
     Hop,
     HopKind,
@@ -41,7 +40,7 @@ def packet_from_json(value: JsonValue, path: str) -> Packet:
     if status not in get_args(Status):
         raise reader.refuse("status", f"one of {', '.join(get_args(Status))}")
     return Packet(
-        id=EvidenceId(reader.text("id", None)),
+        id=reader.evidence_id("id"),
         resource=ResourceName(reader.text("resource", None)),
         revision=reader.number("revision"),
         selector=_selector(reader, lines),

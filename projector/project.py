@@ -43,7 +43,7 @@ from projector.permission import Permission
 from projector.ports import EvidenceReader, Gate, TokenCounter
 from projector.receipt import digest_of_texts, with_framing
 from projector.rejudge import rejudge
-from projector.strategy import ChosenStrategy, changed_fields
+from projector.strategy import changed_fields
 from projector.strategy_choice import chosen_for, rebuild_to
 from projector.told import told_anew
 from projector.validate import validate
@@ -156,7 +156,7 @@ def _appended(
         appended_to=before.receipt.input_digest,
         shared=before.tokens - REQUEST_TOKENS,
         rebuilt="",
-        strategy=_used(material.chosen),
+        strategy=_used(material),
     )
     return replace(
         before,
@@ -237,7 +237,7 @@ def _render(
         input_digest=digest_of_texts(text, form.tools, outside),
         withheld=fitted.withheld,
         rebuilt=rebuilt,
-        strategy=_used(material.chosen),
+        strategy=_used(material),
     )
     return Projection(
         messages=messages,
@@ -254,15 +254,21 @@ def _render(
     )
 
 
-def _used(chosen: ChosenStrategy) -> StrategyUsed:
-    return StrategyUsed(chosen.strategy.name, chosen.reason, changed_fields(chosen.strategy))
+def _used(material: Material) -> StrategyUsed:
+    """The strategy with the thresholds that the step itself sets."""
+    step, chosen = material.step, material.chosen
+    own = {"rebuild_at": step.rebuild_at, "rebuild_to": step.rebuild_to}
+    set_by_step = {name: value for name, value in own.items() if value not in (None, getattr(chosen.strategy, name))}
+    return StrategyUsed(chosen.strategy.name, chosen.reason, changed_fields(chosen.strategy) | set_by_step)
 
 
 def _checked(projection: Projection, step: Step) -> Projection:
     """The last look: what leaves here keeps the rules, or nothing leaves."""
     faults = validate(projection.messages, step.profile.provider, allow_open=bool(projection.open_calls))
     if faults:
-        raise BrokenRule(f"the finished input breaks a rule of {step.profile.provider!r}: {faults[0].text}", {"code": faults[0].code})
+        fault, provider = faults[0], step.profile.provider
+        details: JsonObject = {"code": fault.code, "message": fault.message, "call_id": fault.call_id}
+        raise BrokenRule(f"message {fault.message} of the finished input breaks a rule of {provider!r}: {fault.text}", details)
     if sum(line.tokens for line in projection.receipt.kept) != projection.tokens:
         raise BrokenRule("the receipt does not add up to what is used")
     return projection

@@ -48,7 +48,7 @@ def repair(messages: Sequence[JsonValue], provider: str, *, allow_open: bool = F
     unique = _UniqueIds(dialect, read)
     items = tuple(unique.take(place, item) for place, item in enumerate(read))
     groups = tuple(reversed(list(iter_groups(items, dialect, closing=not allow_open))))
-    instructions = tuple(item for item in items if dialect.read(item, 0).side == "instruction")
+    instructions = tuple(item for item in items if dialect.read(item, 0).instructs(text_only=False))
     made = (*instructions, *with_gaps((group.messages for group in groups), dialect))
     notes = [*unique.notes, *(f"{group.name}: {group.note}" for group in groups if group.note)]
     left = tuple(_left_out(group, given) for group in groups if group.kind == "unusable")

@@ -22,8 +22,9 @@ from evidence_store.model import (
     TaskRevision,
 )
 from projector.budget import DEFAULT_RESERVE_TOKENS, Prices, Profile
-from projector.errors import RefusedStep
-from projector.json_reader import JsonReader
+from projector.dialects.table import dialect_for
+from projector.errors import RefusedStep, placed
+from projector.json_reader import JsonReader, evidence_id_at
 from projector.model import Candidate, Need, Principal, Segment, Step
 from projector.packet_json import packet_from_json
 from projector.profiles import profile_for
@@ -56,7 +57,10 @@ _STEP = (
 
 
 def step_from_json(value: JsonValue) -> Step:
-    """The step that a JSON value describes; raises RefusedStep naming what is wrong, or UnknownCounter for a model nobody knows."""
+    """The step that a JSON value describes; raises RefusedStep naming what is wrong.
+
+    Or UnknownProvider, UnknownModel, UnknownCounter for what nobody knows. All have the `path` of the member in their details.
+    """
     step = JsonReader(value, "", _STEP)
     task = _task(JsonReader(step.value.get("task", {}), "/task", _TASK))
     return Step(
@@ -100,22 +104,36 @@ _PROFILE = ("provider", "model", "window", "output", "slack", "counter", "reserv
 
 def _profile(value: JsonValue) -> Profile:
     if isinstance(value, str):
-        return profile_for(value)
+        with placed("/profile"):
+            return profile_for(value)
     reader = JsonReader(value, "/profile", _PROFILE)
     model = reader.text("model")
     try:
         return Profile(
-            provider=reader.text("provider", "openai"),
+            provider=_provider(reader, "openai"),
             model=model,
             window=reader.number("window", 32_768),
             output=reader.number("output", 4_096),
             slack=reader.number("slack", 1_024),
-            counter=reader.text("counter") or (counter_name_for_model(model) if model else "o200k_base"),
+            counter=reader.text("counter") or _counter_name(model),
             reserve=reader.number("reserve", DEFAULT_RESERVE_TOKENS),
             prices=_prices(JsonReader(reader.value.get("prices", {}), "/profile/prices", ("read", "write"))),
         )
     except ValueError as exc:
         raise RefusedStep(f"/profile: {exc}", {"path": "/profile"}) from exc
+
+
+def _provider(reader: JsonReader, absent: str | None) -> str:
+    """One that there is a form of."""
+    name = reader.text("provider", absent)
+    with placed(f"{reader.path}/provider"):
+        dialect_for(name)
+    return name
+
+
+def _counter_name(model: str) -> str:
+    with placed("/profile/model"):
+        return counter_name_for_model(model) if model else "o200k_base"
 
 
 def _prices(reader: JsonReader) -> Prices:
@@ -127,7 +145,7 @@ _SEGMENT = ("provider", "model", "messages")
 
 
 def _segment(reader: JsonReader) -> Segment:
-    return Segment(reader.text("provider", None), reader.objects("messages"), reader.text("model"))
+    return Segment(_provider(reader, None), reader.objects("messages"), reader.text("model"))
 
 
 def _results(reader: JsonReader) -> Mapping[str, tuple[Packet, ...]]:
@@ -143,7 +161,7 @@ def _progress(reader: JsonReader) -> ProgressItem:
     return ProgressItem(
         subject=reader.text("subject", None),
         state=reader.member("state", ProgressState, ProgressState.TODO),
-        evidence=tuple(map(EvidenceId, reader.texts("evidence"))),
+        evidence=reader.evidence_ids("evidence"),
         next=reader.text("next"),
         uses=reader.texts("uses"),
     )
@@ -180,16 +198,16 @@ def _about(reader: JsonReader) -> About:
 
 def _citation(value: JsonValue, path: str) -> Citation:
     if isinstance(value, str):
-        return Citation(EvidenceId(value), "support")
+        return Citation(evidence_id_at(value, path), "support")
     reader = JsonReader(value, path, ("evidence", "role"))
     role = reader.text("role", "support")
     if role not in get_args(CitationRole):
         raise reader.refuse("role", f"one of {', '.join(get_args(CitationRole))}")
-    return Citation(EvidenceId(reader.text("evidence", None)), cast("CitationRole", role))
+    return Citation(reader.evidence_id("evidence"), cast("CitationRole", role))
 
 
 def _evidence(value: JsonValue, path: str) -> Packet | EvidenceId:
-    return EvidenceId(value) if isinstance(value, str) else packet_from_json(value, path)
+    return evidence_id_at(value, path) if isinstance(value, str) else packet_from_json(value, path)
 
 
 def _need(reader: JsonReader) -> Need:

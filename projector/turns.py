@@ -8,7 +8,7 @@ from projector.exchanges import Group
 from projector.fitted import Material
 from projector.layout import gap
 from projector.measure import Measure
-from projector.pack import MAX_MISSES, Room
+from projector.pack import KEPT_FREE, MAX_MISSES, NO_ROOM, Room
 
 GAPS = "in place of turns left out"
 NOT_PERMITTED = "names evidence that is not available"
@@ -34,6 +34,8 @@ class Turns:
         """Turns after the newest exchange, newest first."""
         self._recent: list[Passage] = []
         """Taken, newest first."""
+        self._missed = False
+        """Whether a turn was left out that would have fitted nowhere: then nothing is said of those further back."""
         self._shown: dict[tuple[int, ...], frozenset[EvidenceId]] = {}
         """Evidence that a kept exchange shows in full, by its places."""
 
@@ -98,7 +100,8 @@ class Turns:
             if passage is not None and not passing_over:
                 self._later.insert(0, passage)
                 return
-            self._room.leave("dialogue", (group.name,), None if passage is None else passage.tokens, "no room")
+            tokens = None if passage is None else passage.tokens
+            self._leave_out(group, tokens)
 
     def restore(self, shown: Collection[EvidenceId]) -> None:
         """Results that were taken by reference, in full again where there is room after all: of the newest exchange first."""
@@ -110,8 +113,14 @@ class Turns:
     def leave_rest(self) -> None:
         """Names what was not taken."""
         for passage in self._later:
-            self._room.leave("dialogue", (passage.group.name,), passage.tokens, "no room")
-        self._room.leave("dialogue", self._dialogue.rest(), None, "not reached")
+            self._leave_out(passage.group, passage.tokens)
+        more = self._room.is_kept_free and not self._missed
+        self._room.leave("dialogue", self._dialogue.rest(), None, KEPT_FREE if more else "not reached")
+
+    def _leave_out(self, group: Group, tokens: int | None) -> None:
+        reason = NO_ROOM if tokens is None else self._room.why_left(tokens)
+        self._missed = self._missed or reason == NO_ROOM
+        self._room.leave("dialogue", (group.name,), tokens, reason)
 
     def _kept(self, passage: Passage) -> Passage:
         self._shown[passage.group.places] = self._dialogue.in_full(passage)

@@ -12,7 +12,10 @@ from api.errors import EXIT_DONE, EXIT_NO
 from api.presenters import Json, dumps, plain, trace_json
 from api.settings import read_settings
 from api.wiring import open_services
-from evidence_store.errors import InvalidInput, JsonValue
+from evidence_store.documents.depth import count_members
+from evidence_store.documents.json_faults import scan
+from evidence_store.errors import InvalidInput, JsonValue, RefusedDocument
+from evidence_store.pointers import format_pointer
 from evidence_store.report_check import find_uncited
 from evidence_store.trace import trace
 from projector import Fault, repair, validate
@@ -31,12 +34,24 @@ def read_input(path: str) -> bytes:
 
 
 def read_json(path: str) -> JsonValue:
-    """A JSON file. Raises InvalidInput naming the place of what is wrong."""
+    """A JSON file. Raises InvalidInput naming the place of what is wrong; a member that is repeated is wrong, since one would be lost."""
+    raw = read_input(path)
     try:
-        value: JsonValue = orjson.loads(read_input(path))
+        value: JsonValue = orjson.loads(raw)
     except orjson.JSONDecodeError as why:
         raise InvalidInput(f"{path!r} is not JSON: {why}", {"line": why.lineno}, code="not_json") from why
+    # the fast reader keeps the last of a name and says nothing: fewer are left then than were written
+    if count_members(raw) != count_members(orjson.dumps(value)):
+        _refuse_repeated(raw, path)
     return value
+
+
+def _refuse_repeated(raw: bytes, path: str) -> None:
+    repeat = scan(raw, 0, len(raw)).repeats[0]
+    place = format_pointer((*repeat.container, repeat.name))
+    lines = [1 + raw.count(b"\n", 0, at) for at in repeat.offsets]
+    text = f"{path!r}: the member {place} stands {len(lines)} times, in the lines {', '.join(map(str, lines))}"
+    raise RefusedDocument(text, {"path": place, "lines": lines}, code="duplicate_key")
 
 
 def report_text(path: str) -> str:

@@ -77,14 +77,17 @@ def list_usages(connection: ReadConnection, key: RunKey) -> Sequence[StoredUsage
 
 
 def list_recent_usages(connection: ReadConnection, key: RunKey, model: CountedModel, limit: int) -> Sequence[NewUsage]:
-    """The newest reports of one model and counter over the runs of a task up to this one, oldest first."""
+    """The newest reports of one model and counter over the runs of a task up to this one, oldest first.
+
+    A report of nothing, which was taken once, says nothing of an input.
+    """
     columns = (usages.c.run, usages.c.step, usages.c.provider, usages.c.model, usages.c.figures)
     runs = (usages.c.workspace == key.workspace, usages.c.task == key.task, usages.c.run <= key.number)
     mine = (*runs, usages.c.provider == model.provider, usages.c.model == model.model)
     query = select(*columns).where(*mine).order_by(usages.c.run.desc(), usages.c.step.desc(), usages.c.ordinal.desc())
     rows = connection.execute(query)
     of_model = (_stored(StepKey(replace(key, number=run), step), *rest).usage for run, step, *rest in rows)
-    found = list(islice((usage for usage in of_model if usage.counter == model.counter), limit))
+    found = list(islice((usage for usage in of_model if usage.counter == model.counter and usage.reported > 0), limit))
     return found[::-1]
 
 

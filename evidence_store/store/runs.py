@@ -208,7 +208,7 @@ class Runs:
         Raises InvalidInput for figures that no input has, and for a step without a stored input.
         """
         core = self._core
-        if new.counted <= 0 or new.reported < 0:
+        if isinstance(new.counted, bool) or isinstance(new.reported, bool) or new.counted <= 0 or new.reported <= 0:
             raise InvalidInput(f"no usage of an input: counted {new.counted}, reported {new.reported}", code="bad_usage")
         with core.database.writing() as connection:
             if not runs.list_input_digests(connection, step):

@@ -89,7 +89,7 @@ class Anthropic:
         return {**item, "content": blocks}
 
     def opening(self, text: str, instructions: Sequence[Item]) -> Opening:
-        texts = [text, *(item.text for item in instructions if item.speaks)]
+        texts = [text, *(item.text for item in instructions)]
         blocks: list[JsonValue] = [{"type": "text", "text": one} for one in texts[:-1]]
         return Opening({"system": [*blocks, {"type": "text", "text": texts[-1], "cache_control": _BREAKPOINT}]}, ())
 

@@ -81,6 +81,11 @@ class Item:
         """Whether a reader would see anything beside calls and results. What is opaque says nothing by itself."""
         return any(part.seen for part in self.parts if part.kind in ("text", "other"))
 
+    def instructs(self, *, text_only: bool) -> bool:
+        """Whether it is an instruction that says something; with `text_only`, whether it says so in words."""
+        kinds = ("text",) if text_only else ("text", "other")
+        return self.side == "instruction" and any(part.seen for part in self.parts if part.kind in kinds)
+
     @property
     def results_first(self) -> bool:
         """Whether nothing stands before its last result but results."""

@@ -91,7 +91,7 @@ class Gemini:
         return {**item, "parts": parts}
 
     def opening(self, text: str, instructions: Sequence[Item]) -> Opening:
-        parts: list[JsonValue] = [{"text": text}, *({"text": item.text} for item in instructions if item.speaks)]
+        parts: list[JsonValue] = [{"text": text}, *({"text": item.text} for item in instructions)]
         return Opening({"system_instruction": {"parts": parts}}, ())
 
     def sections(self, head: str, evidence: Sequence[EvidenceBlock], tail: str) -> JsonObject:

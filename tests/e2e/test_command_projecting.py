@@ -119,3 +119,19 @@ def test_each_outcome_exits_1_with_its_figures_and_what_to_go_on_with(
         state = answer["step"]
         state["profile"]["window"] = 32_768
         assert evidence("project", written(tmp_path, state)).answer()["outcome"] == "projected"
+
+
+def test_a_member_that_stands_twice_is_refused_with_its_place(evidence: Evidence, tmp_path: Path) -> None:
+    path = tmp_path / "step.json"
+    for text, place in (
+        ('{"system": "a",\n"system": "b"}', "/system"),
+        ('{"messages": [{"role": "user",\n"content": {"a:b{\\"": 1,\n"a:b{\\u0022": 2}}]}', '/messages/0/content/a:b{"'),
+    ):
+        path.write_text(text)
+        error = evidence("project", path).error(2)
+        assert (error["code"], error["path"]) == ("duplicate_key", place)
+
+
+def test_a_counter_that_nobody_knows_has_its_path(evidence: Evidence, tmp_path: Path) -> None:
+    error = evidence("project", written(tmp_path, {"profile": {"counter": "nobody"}})).error(2)
+    assert (error["code"], error["path"]) == ("unknown_counter", "/profile/counter")

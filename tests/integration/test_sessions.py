@@ -155,7 +155,7 @@ def test_a_turn_that_no_input_could_hold_is_refused_and_not_kept(session: Sessio
 
 def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> None:
     session.next_input()
-    for usage in ({"total": 3}, -1):
+    for usage in ({"total": 3}, -1, 0, True, {"prompt_tokens": 0}):
         with pytest.raises(InvalidInput) as caught:
             session.report_usage(usage)
         assert caught.value.error_code == "bad_usage"

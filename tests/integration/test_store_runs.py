@@ -190,7 +190,8 @@ def test_usages_are_kept_in_order_of_steps_and_told_to_the_journal(store: Eviden
 def test_a_usage_needs_a_stored_input_and_figures(store: EvidenceStore) -> None:
     step = open_step(store)
     good = NewUsage("openai", "m", "o200k_base", 100, 90, {})
-    for one, code in ((good, "unknown_projection"), (replace(good, counted=0), "bad_usage"), (replace(good, reported=-1), "bad_usage")):
+    bad = [replace(good, counted=0), replace(good, counted=True), *(replace(good, reported=one) for one in (-1, 0, True))]
+    for one, code in ((good, "unknown_projection"), *((one, "bad_usage") for one in bad)):
         with pytest.raises(InvalidInput) as caught:
             store.runs.report_usage(step, one)
         assert caught.value.error_code == code

@@ -9,7 +9,7 @@ from projector.drift import RECENT, Drift, Usage, reported_input
 
 CAP = 27_648
 PROFILE = Profile("openai", "gpt-4o", 32_768, 4_096, 1_024, "o200k_base")
-USAGES = st.lists(st.builds(Usage, st.integers(1, 200_000), st.integers(0, 200_000)), max_size=20)
+USAGES = st.lists(st.builds(Usage, st.integers(1, 200_000), st.integers(1, 200_000)), max_size=20)
 
 
 def after(*pairs: tuple[int, int]) -> Drift:
@@ -67,7 +67,7 @@ def test_no_report_loosens_and_planning_with_the_cap_would_have_kept_each_recent
     assert all(cap * max(one.reported, one.counted) <= CAP * one.counted for one in drift.recent)
 
 
-@pytest.mark.parametrize(("counted", "reported"), [(0, 5), (-1, 5), (5, -1)])
+@pytest.mark.parametrize(("counted", "reported"), [(0, 5), (-1, 5), (5, -1), (5, 0), (True, 5), (5, True)])
 def test_figures_of_no_input_are_refused(counted: int, reported: int) -> None:
     with pytest.raises(ValueError, match="no usage"):
         Usage(counted, reported)

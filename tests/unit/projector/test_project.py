@@ -1,6 +1,7 @@
 """Rules 1 to 4 at the head of `projector/project.py`, each under its number: what stands in an input, and what to do instead."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 
 import orjson
@@ -276,6 +277,29 @@ def test_rule_3_both_sides_of_a_conflict_stand_together_or_not_at_all() -> None:
     assert [line.id for line in opened.lines] == ["C1", "C2", "C3"]
 
 
+@pytest.mark.parametrize("n_texts", [2, 3, 7, 500])
+@pytest.mark.parametrize("room", [900, 5_000])
+def test_rule_3_of_a_conflict_that_fits_in_no_input_both_sides_stand_as_far_as_there_is_room(n_texts: int, room: int) -> None:
+    claims = tuple(claim(n, standing=Standing.CONFLICTING, text=f"the limit is {n % n_texts}") for n in range(1, 501))
+    made = projection(step(claims=claims, profile=tiny(room)))
+    opened = parse_sections(content(made)).open
+    assert opened is not None
+    texts = Counter(line.text for line in opened.lines)
+    assert max(texts.values()) - min(texts.values()) <= 1 or n_texts == 500
+    assert len(texts) > 1
+    assert made.tokens >= 0.9 * made.receipt.budget.input_cap
+    (left,) = [line for line in made.omitted if line.section == "open"]
+    listed = [line.id for line in opened.lines]
+    assert sorted((*listed, *", ".join(left.names).split(", "))) == sorted(one.id for one in claims)
+
+
+def test_rule_3_a_small_side_of_a_large_conflict_stands_before_more_of_the_large_one() -> None:
+    claims = tuple(claim(n, standing=Standing.CONFLICTING, text=f"the limit is {n == 400}") for n in range(1, 501))
+    opened = parse_sections(content(projection(step(claims=claims, profile=tiny(1_000))))).open
+    assert opened is not None
+    assert [line.id for line in opened.lines[:3]] == ["C1", "C400", "C2"]
+
+
 # 4. what must fit and does not
 
 
@@ -294,6 +318,24 @@ def test_rule_4_results_without_packets_are_to_be_stored_first() -> None:
     found = outcome(step(messages=(user("go"), *exchange("a", text=" word" * 2_000)), profile=tiny(1_000)))
     assert isinstance(found, MustExternalise)
     assert (found.calls, found.to_store) == (("a",), ("a",))
+
+
+@pytest.mark.parametrize(
+    ("room", "words", "calls", "to_store"),
+    [
+        (700, (380, 400), ("c1",), ()),  # what has packets is enough, also where the other is larger
+        (600, (380, 400), ("c2", "c1"), ("c2",)),
+        (700, (60, 700), ("c2",), ("c2",)),
+    ],
+)
+def test_rule_4_what_has_packets_is_externalised_before_anything_is_stored(
+    room: int, words: tuple[int, int], calls: tuple[str, ...], to_store: tuple[str, ...]
+) -> None:
+    results = [result(call, " word" * n) for call, n in zip(("c1", "c2"), words, strict=True)]
+    history = (user("go"), calling("c1", "c2"), *results)
+    found = outcome(step(messages=history, results={"c1": (packet(1),)}, profile=tiny(room)))
+    assert isinstance(found, MustExternalise)
+    assert (found.calls, found.to_store) == (calls, to_store)
 
 
 def test_rule_4_the_projector_externalises_by_itself_when_told_to() -> None:

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from evidence_store.errors import JsonValue
 from projector import MustWait, Segment, outcome_json, parse_sections, step_from_json, validate
 from projector.dialects.forms import Item
 from projector.dialects.table import dialect_for
 from projector.layout import GAP
+from projector.minified import minified
 from projector.model import JsonObject, Principal, Projection, Step
 from projector.render.packets import format_packet
 from projector.render.sections import parse_task
@@ -295,6 +297,61 @@ def test_instructions_of_the_caller_move_along() -> None:
         assert "be brief" in all_text(projection(replace(step_for(provider, [Said("user", "go on")]), earlier=(earlier,))))
 
 
+_NOTHING: tuple[JsonValue, ...] = ("", " \n", None, [], 5, {}, [{"type": "text", "text": ""}])
+_CONTENTS: tuple[JsonObject, ...] = ({}, *({"content": one} for one in _NOTHING))
+EMPTY: list[JsonObject] = [{"role": role, **content} for role in ("system", "developer") for content in _CONTENTS]
+
+
+@pytest.mark.parametrize("message", EMPTY, ids=str)
+@pytest.mark.parametrize("provider", ["openai", "openai-responses"])
+def test_an_instruction_that_says_nothing_is_named_and_never_sent(provider: str, message: JsonObject) -> None:
+    profile = {"provider": provider, "model": "m", "counter": "bytes"}
+    made = projection(step_from_json({"profile": profile, "messages": [message, {"role": "user", "content": "q"}]}))
+    assert [(line.names, line.reason) for line in made.omitted] == [(("message 0",), "neither text nor calls")]
+    assert message not in made.messages
+    assert validate(made.messages, provider) == ()
+
+
+@pytest.mark.parametrize("message", EMPTY, ids=str)
+@pytest.mark.parametrize("source", ["openai", "openai-responses"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_empty_instruction_of_another_provider_is_named_too(provider: str, source: str, message: JsonObject) -> None:
+    made = projection(replace(step_for(provider, [Said("user", "go on")]), earlier=(Segment(source, (message,)),)))
+    assert [(line.names, line.reason) for line in made.omitted] == [(("message 0",), "neither text nor calls")]
+    assert validate(made.messages, provider) == ()
+    assert '""' not in json.dumps(made.outside)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_instruction_of_another_provider_is_its_words(provider: str) -> None:
+    """Its blocks are of a type that the provider at work does not know; what is no text cannot be said again."""
+    source, kind = ("openai", "text") if provider == "openai-responses" else ("openai-responses", "input_text")
+    image: JsonObject = {"role": "developer", "content": [{"type": "input_image", "image_url": "data:"}]}
+    rule: JsonObject = {"role": "developer", "content": [{"type": kind, "text": "be brief"}]}
+    made = projection(replace(step_for(provider, [Said("user", "go on")]), earlier=(Segment(source, (image, rule)),)))
+    assert "be brief" in all_text(made)
+    assert rule not in made.messages
+    assert "data:" not in all_text(made)
+    assert [line.names for line in made.omitted] == [("message 0",)]
+
+
 def test_a_step_names_what_came_earlier() -> None:
     made = step_from_json({"profile": {"provider": "gemini", "model": "gemma"}, "earlier": [{"provider": "openai", "messages": []}]})
     assert made.earlier == (Segment("openai", ()),)
+
+
+@pytest.mark.parametrize("closing", [False, True])
+@pytest.mark.parametrize("rebuild_to", [None, 50])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_is_used_is_the_rule_of_the_format_page(provider: str, rebuild_to: int | None, closing: bool) -> None:
+    """With every member that stands outside: what a closing step and an input that grows put there, too."""
+    base = step_for(provider, TURNS, tools=TOOLS, closing=closing, rebuild_to=rebuild_to)
+    made = projection(replace(base, profile=replace(base.profile, counter="bytes")))
+    texts = [minified(made.messages), *map(minified, made.outside.values()), *([minified(made.tools)] if made.tools else [])]
+    assert made.tokens == sum(len(text.encode()) for text in texts) + 12
+    named: set[str] = {"openai": set(), "openai-responses": {"instructions"}, "anthropic": {"system"}, "gemini": {"system_instruction"}}[
+        provider
+    ]
+    named |= {"cache_control"} if provider == "anthropic" and rebuild_to else set()
+    named |= {"tool_choice"} if provider == "anthropic" and closing else set()
+    assert set(made.outside) == named

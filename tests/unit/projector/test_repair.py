@@ -49,6 +49,12 @@ def test_instructions_come_first_and_stay() -> None:
     assert repair((GO, system, calling("a")), "openai").messages[:2] == (system, GO)
 
 
+def test_an_instruction_that_says_nothing_is_handed_back() -> None:
+    made = repair(({"role": "system", "content": ""}, GO), "openai")
+    assert made.messages == (GO,)
+    assert [(one.places, one.why) for one in made.left_out] == [((0,), "neither text nor calls")]
+
+
 def test_nothing_stays_nothing_and_an_unknown_provider_is_refused() -> None:
     assert repair((), "openai").messages == ()
     with pytest.raises(UnknownProvider):

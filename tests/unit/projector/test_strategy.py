@@ -25,7 +25,8 @@ from projector import (
     receipt_json,
     step_from_json,
 )
-from projector.model import JsonObject, Step
+from projector.explain import why
+from projector.model import Candidate, JsonObject, Step
 from projector.strategy import StrategyName
 from tests.unit.projector.steps import claim, evidence_id, exchange, item, outcome, packet, projection, step, tiny, user, words
 
@@ -322,3 +323,33 @@ def test_a_strategy_says_what_is_left_free_for_appending() -> None:
     assert set(low.evidence) >= set(full.evidence), "what stands before turns is not left out for it"
     assert n_turns_kept(low) < n_turns_kept(full)
     assert under(growing, replace(made, rebuild_to=100)).messages == full.messages, "the caller's own goes before"
+
+
+def test_what_would_have_fitted_into_the_room_that_stays_free_says_so() -> None:
+    turns = tuple(user(f"{n} " + "word " * 100) for n in range(60))
+    claims = tuple(claim(n, standing=Standing.OPEN, text="is it so? " * 8) for n in range(20))
+    candidates = tuple(Candidate(f"piece {n} " * 20, f"s{n}", "k", "1") for n in range(10))
+    made = step(messages=(*turns, user("now")), claims=claims, candidates=candidates, profile=tiny(6_000))
+    whole, growing = projection(made), projection(replace(made, rebuild_to=60))
+    left = [line for line in growing.omitted if line.reason == "kept free to grow"]
+    assert {line.section for line in left} >= {"dialogue"}
+    assert all(line.reason != "kept free to grow" for line in whole.omitted)
+    counted = [line.tokens for line in left if line.tokens is not None]
+    assert 0 < sum(counted) <= 6_000 - growing.tokens
+    assert why(left[0].reason)
+
+
+def test_turns_that_nobody_looked_at_since_room_is_kept_free_are_not_called_out_of_reach() -> None:
+    turns = tuple(user(f"{n} " + "word " * 100) for n in range(20))
+    made = step(messages=(*turns, user("now")), profile=tiny(6_000), rebuild_to=30)
+    assert {line.reason for line in projection(made).omitted} == {"kept free to grow"}
+    assert projection(replace(made, rebuild_to=100)).omitted == ()
+
+
+def test_the_receipt_shows_the_thresholds_of_the_step() -> None:
+    changed = []
+    for own in ({}, {"rebuild_to": 50}, {"rebuild_to": 100, "rebuild_at": 80}, {"rebuild_to": 90, "rebuild_at": 60}):
+        used = projection(step(**own)).receipt.strategy
+        assert used is not None
+        changed.append(used.changed)
+    assert changed == [{}, {"rebuild_to": 50}, {}, {"rebuild_to": 90, "rebuild_at": 60}]
