@@ -170,6 +170,11 @@ class Sources:
             found = sources.list_resources(connection, self._core.workspace, after, limit)
             return [(one, require_revision(connection, self._core, one.name, None)) for one in found]
 
+    def find_resource(self, name: ResourceName) -> Resource | None:
+        """A resource with its labels as they are now; None where there is none."""
+        with self._core.database.reading() as connection:
+            return sources.find_resource(connection, self._core.workspace, name)
+
     def list_matching(self, name: str) -> Sequence[ResourceName]:
         """The resource of that name; where there is none, those that it matches as a pattern (`*`, `?`, `[…]`). Raises NotFound."""
         with self._core.database.reading() as connection:

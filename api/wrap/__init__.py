@@ -1,0 +1,48 @@
+"""Results of tools that are not ours: what is over a budget is stored whole, and the model gets a packet in its place.
+
+    offload      the core: an output, rules and tokens give what the model gets (values in, values out)
+    ToolWrapper  runs tools and applies the core to what they give; steps, filters, our own reading tools
+    wrap         a tool function in its own place
+
+No agent framework is imported; adapters of frameworks stand on these names (docs/wrapping.md).
+"""
+
+from api.wrap.budget import ResultBudget, StepRoom
+from api.wrap.context import WrapContext
+from api.wrap.decorating import wrap
+from api.wrap.filters import Filters, Taken, take_filters
+from api.wrap.forms import Encoded, encode
+from api.wrap.names import resource_name
+from api.wrap.offloading import offload
+from api.wrap.result import Output, Treatment, WrappedResult
+from api.wrap.rules import Switches, ToolRules, WrapRules
+from api.wrap.schema import offer, offered_filters, taken_names, with_filters
+from api.wrap.spool import Spool, spool_of
+from api.wrap.wrapper import ToolWrapper
+
+__all__ = [
+    "Encoded",
+    "Filters",
+    "Output",
+    "ResultBudget",
+    "Spool",
+    "StepRoom",
+    "Switches",
+    "Taken",
+    "ToolRules",
+    "ToolWrapper",
+    "Treatment",
+    "WrapContext",
+    "WrapRules",
+    "WrappedResult",
+    "encode",
+    "offer",
+    "offered_filters",
+    "offload",
+    "resource_name",
+    "spool_of",
+    "take_filters",
+    "taken_names",
+    "with_filters",
+    "wrap",
+]

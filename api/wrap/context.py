@@ -1,0 +1,27 @@
+"""What wrapping stands on: the tools with their store and step, the rules, and the counter by which texts are held to budgets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from api.tools import ToolContext
+from api.wrap.rules import WrapRules
+from projector import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class WrapContext:
+    tools: ToolContext
+    rules: WrapRules
+    counter: Callable[[], TokenCounter]
+    """Loaded when it is first asked for: bytes settle most results."""
+
+    def fits(self, text: str, n_tokens: int) -> bool:
+        """Whether a text has at most so many tokens. No tokenizer is asked where its bytes tell."""
+        limit = self.tools.limit(n_tokens)
+        most = limit.max_bytes
+        return (most is None or len(text) <= most) and limit.fits(text)
+
+    def cost(self, text: str, room: int) -> int:
+        """Tokens that a text which fits its room takes of it; its bytes, which are never fewer, where they fit, too."""
+        n_bytes = len(text.encode("utf-8", "surrogatepass"))
+        return n_bytes if n_bytes <= room else min(room, self.counter().count(text))

@@ -1,0 +1,227 @@
+"""Runs tools that are not ours, and hands the model what the core makes of their results: sync, async and streaming alike.
+
+`call` and `acall` answer every end of a call as a value; a function that `wrap` gives passes on what its tool returned or raised.
+A cancelled task stays cancelled: `acall` raises it on, after what came is stored.
+"""
+
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+from contextlib import aclosing, closing, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, ParamSpec, TypeVar
+
+from api.wiring import Services
+from api.wrap.budget import StepRoom
+from api.wrap.context import WrapContext
+from api.wrap.endings import answer_refusal, finish, finish_failed
+from api.wrap.filters import Filters, take_filters
+from api.wrap.reading import answer_own
+from api.wrap.receiving import Received
+from api.wrap.result import WrappedResult
+from api.wrap.rules import WrapRules
+from api.wrap.schema import offered_filters
+from evidence_store.errors import EvidenceStoreError, JsonValue
+from evidence_store.records.runs import StepKey
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_step: ContextVar[StepKey | None] = ContextVar("evidence_store_step", default=None)
+_sharing: ContextVar[StepRoom | None] = ContextVar("evidence_store_step_room", default=None)
+
+
+class ToolWrapper:
+    """Wraps tools over one store. `step` is the step of a run that calls belong to where `calls` names no other."""
+
+    def __init__(self, services: Services, rules: WrapRules, step: StepKey | None = None) -> None:
+        self._context = WrapContext(services.tools(step), rules, services.counter)
+
+    @property
+    def context(self) -> WrapContext:
+        """With the step of the calls that are made just now, where `calls` names one."""
+        step, context = _step.get(), self._context
+        return context if step is None else replace(context, tools=replace(context.tools, step=step))
+
+    @property
+    def rules(self) -> WrapRules:
+        return self._context.rules
+
+    @contextmanager
+    def calls(self, n_calls: int | None = None, step: StepKey | None = None) -> Iterator[StepRoom]:
+        """The calls inside are those of one step and share its budget, in threads too where they take the context along.
+
+        `step` names it where it is one of a run.
+        """
+        made = StepRoom(self.rules.budget.step, n_calls)
+        shared, named = _sharing.set(made), _step.set(step)
+        try:
+            yield made
+        finally:
+            _step.reset(named)
+            _sharing.reset(shared)
+
+    @contextmanager
+    def room(self, tool: str) -> Iterator["Room"]:
+        """Tokens for one result; what it does not use goes back to its step."""
+        shared, wanted = _sharing.get(), self.rules.tokens_of(tool)
+        room = Room(wanted if shared is None else shared.claim(wanted))
+        try:
+            yield room
+        finally:
+            if shared is not None:
+                shared.settle(room.n_tokens, 0 if room.used is None else self.context.cost(room.used, room.n_tokens))
+
+    def call(
+        self,
+        tool: str,
+        function: Callable[..., object],
+        arguments: Mapping[str, object],
+        *,
+        own: Iterable[str] = (),
+        call: str | None = None,
+    ) -> WrappedResult:
+        """Calls a synchronous tool. `own` names its arguments that are no filters of ours; `call` is the id within the run."""
+        try:
+            taken = take_filters(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
+        except EvidenceStoreError as why:
+            return answer_refusal(why)
+        return self.run(tool, lambda: function(**taken.arguments), taken.arguments, taken.filters, call)
+
+    async def acall(
+        self,
+        tool: str,
+        function: Callable[..., object],
+        arguments: Mapping[str, object],
+        *,
+        own: Iterable[str] = (),
+        call: str | None = None,
+    ) -> WrappedResult:
+        """The same for an asynchronous tool. Raises CancelledError where the calling task is cancelled."""
+        try:
+            taken = take_filters(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
+        except EvidenceStoreError as why:
+            return answer_refusal(why)
+        return await self.arun(tool, lambda: function(**taken.arguments), taken.arguments, taken.filters, call)
+
+    def answer(self, name: str, arguments: Mapping[str, JsonValue], *, recording: bool = False) -> WrappedResult:
+        """The answer of one of our own tools, within the room of a result."""
+        with self.room(name) as room:
+            result = answer_own(self.context, name, arguments, room.n_tokens, recording=recording)
+            room.used = result.text
+            return result
+
+    def run(
+        self, tool: str, tried: Callable[[], object], arguments: Mapping[str, object], filters: Filters, call: str | None = None
+    ) -> WrappedResult:
+        """Runs one call; `arguments` name its resource."""
+        with self.room(tool) as room:
+            received = self._received(room.n_tokens)
+            try:
+                try:
+                    _take(received, tried())
+                except Exception as why:
+                    result = finish_failed(self.context, tool, arguments, received, room.n_tokens, why, call)
+                else:
+                    result = finish(self.context, tool, arguments, received, room.n_tokens, filters, call)
+            finally:
+                received.close()
+            room.used = result.text
+            return result
+
+    async def arun(
+        self, tool: str, tried: Callable[[], object], arguments: Mapping[str, object], filters: Filters, call: str | None = None
+    ) -> WrappedResult:
+        """The same for what is awaited or streams asynchronously; the store is at work in a thread."""
+        with self.room(tool) as room:
+            received = self._received(room.n_tokens)
+            try:
+                try:
+                    async with asyncio.timeout(self.rules.of(tool).timeout_s):
+                        await _take_async(received, tried())
+                except (Exception, asyncio.CancelledError) as why:
+                    result = await _settled(finish_failed, self.context, tool, arguments, received, room.n_tokens, why, call)
+                    if isinstance(why, asyncio.CancelledError) and _is_cancelled():
+                        raise
+                else:
+                    result = await _settled(finish, self.context, tool, arguments, received, room.n_tokens, filters, call)
+            finally:
+                received.close()
+            room.used = result.text
+            return result
+
+    def _received(self, n_tokens: int) -> Received:
+        keeps_all = not self.rules.switches.offload
+        return Received(self.context.tools.store.core.limits.max_bytes, None if keeps_all else self.context.tools.limit(n_tokens).max_bytes)
+
+
+class Room:
+    """Tokens for one result."""
+
+    def __init__(self, n_tokens: int) -> None:
+        self.n_tokens = n_tokens
+        self.used: str | None = None
+        """The text that takes of them; None until there is one."""
+
+
+def own_arguments(function: Callable[..., object], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of a function's parameters, and what is said of it besides."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return tuple(more)
+    return (*(name for name, one in parameters.items() if one.kind is not inspect.Parameter.VAR_KEYWORD), *more)
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody cancelled the task, and not only what its tool waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+async def _settled(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a thread gives. Who is cancelled meanwhile waits for it: what it stores must not be torn."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({task})
+        raise
+
+
+def _take(received: Received, value: object) -> None:
+    if isinstance(value, Generator):
+        with closing(value):
+            _take_items(received, value)
+    elif inspect.isawaitable(value) or isinstance(value, AsyncIterable):
+        if isinstance(value, Coroutine):
+            value.close()
+        raise TypeError("an asynchronous tool was called as a synchronous one")
+    elif isinstance(value, Iterator):
+        _take_items(received, value)
+    else:
+        received.take(value)
+
+
+def _take_items(received: Received, items: Iterable[object]) -> None:
+    for item in items:
+        received.add(item)
+
+
+async def _take_async(received: Received, value: Any) -> None:
+    if isinstance(value, AsyncGenerator):
+        async with aclosing(value):
+            await _take_async_items(received, value)
+    elif inspect.isawaitable(value):
+        _take(received, await value)
+    elif isinstance(value, AsyncIterable):
+        await _take_async_items(received, value)
+    else:
+        _take(received, value)
+
+
+async def _take_async_items(received: Received, items: AsyncIterable[object]) -> None:
+    async for item in items:
+        received.add(item)
