@@ -21,7 +21,7 @@ from tests.unit.api.tool_calls import SPEC
 
 EXAMPLES = 250
 ALL_EXAMPLES = 10_000
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)
 JSON = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=6
 )
