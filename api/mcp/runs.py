@@ -3,12 +3,12 @@
 A step is one call: the server does not see the model's turns. What was answered is kept with it, as exposure *delivered*.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
+from evidence_store.canonical import storable
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.model import Outcome, Packet, TaskName, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
@@ -17,8 +17,6 @@ from evidence_store.store.runs import ClosedCall, OpenCall, shown_of
 
 DEFAULT_TASK = TaskName("mcp")
 NEW = "new"
-MAX_SAFE = 2**53 - 1
-"""The largest whole number that canonical JSON has (RFC 8785 section 3.2.2.3)."""
 _NUMBERED = re.compile(r"(?s)(.+)/([1-9][0-9]{0,9})")
 
 
@@ -109,7 +107,9 @@ class ImplicitRuns:
     def open(self, key: RunKey, name: str, arguments: Mapping[str, JsonValue]) -> StepKey:
         """Opens a step with this call in it."""
         step = self._store.runs.open_step(key)
-        self._store.runs.open_calls(step, "", [OpenCall(_call_id(step), name, _storable(arguments))])
+        kept = storable(arguments)
+        assert isinstance(kept, Mapping)
+        self._store.runs.open_calls(step, "", [OpenCall(_call_id(step), str(storable(name)), kept)])
         return step
 
     def close(self, step: StepKey, outcome: Outcome, text: str, packets: Sequence[Packet]) -> None:
@@ -120,27 +120,3 @@ class ImplicitRuns:
 
 def _call_id(step: StepKey) -> str:
     return f"mcp_{step.number}"
-
-
-def _storable(arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Arguments as canonical JSON can keep them: numbers that it has none of, as text."""
-    return {_whole_text(name): _storable_value(value) for name, value in arguments.items()}
-
-
-def _storable_value(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return _whole_text(value)
-    if isinstance(value, Mapping):
-        return _storable(value)
-    if isinstance(value, Sequence):
-        return [_storable_value(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MAX_SAFE:
-        return hex(value)
-    return value
-
-
-def _whole_text(text: str) -> str:
-    """Without half surrogate pairs, which are no characters."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
