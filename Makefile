@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters fuzz lock clean version
+.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters mcp-clients fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -126,6 +126,10 @@ bench-walk: $(STAMP) ## places of real documents through the store against jsonp
 bench-diff: $(STAMP) $(PAIR) ## our diff against `redocly diff` (needs Node.js and a corpus: CORPUS=…)
 	@echo "bench: what redocly diff cites, in the pairs of our diff"
 	@$(PY) -m benchmarks.bench_diff
+
+mcp-clients: $(STAMP) ## our MCP server with clients of other packages (installs them into build/)
+	@echo "try: clients of MCP in environments of their own, over stdio and HTTP"
+	@$(PY) -m benchmarks.bench_mcp_clients
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"

@@ -1,9 +1,6 @@
 """The web application: endpoints, pages and errors over given services; and serving it on this machine."""
 
-import signal
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import uvicorn
 from fastapi import FastAPI
@@ -12,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.errors import WrongUse
+from api.listening import LOOPBACK, listening, signals_taken
 from api.pages import evidence as evidence_page
 from api.pages import failure, index
 from api.pages import reports as report_page
@@ -25,12 +22,9 @@ from api.wiring import Services
 from evidence_store import VERSION
 from evidence_store.errors import EvidenceStoreError
 
-HOST = "127.0.0.1"
-BACKLOG = 128
 STOP_AFTER_S = 5
 """How long requests that are being answered may take once the server is told to stop."""
 _MACHINE_PATHS = ("/v1", "/healthz")
-_PORT_REFUSED = "port_refused"
 
 
 def create_app(services: Services) -> FastAPI:
@@ -62,8 +56,8 @@ def _answer_error(request: Request, why: Exception) -> Response:
 
 def serve(services: Services, port: int, note: Callable[[str], None]) -> None:
     """Serves on the loopback interface until Ctrl-C or SIGTERM; port 0 takes any free one. Raises WrongUse when it cannot be had."""
-    with _listening(port) as listener, _signals_taken():
-        address = f"http://{HOST}:{listener.getsockname()[1]}/"
+    with listening(port) as listener, signals_taken():
+        address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
         config = uvicorn.Config(
             LoopbackOnly(create_app(services)),
             log_level="warning",
@@ -74,31 +68,3 @@ def serve(services: Services, port: int, note: Callable[[str], None]) -> None:
         )
         note(f"serving on {address} until Ctrl-C")
         uvicorn.Server(config).run(sockets=[listener])
-
-
-@contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
-    """A socket that takes connections at once, so that the address can be told before the server is up."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((HOST, port))
-            listener.listen(BACKLOG)
-        except OverflowError as why:
-            raise WrongUse(f"{port} is no port: ports go up to 65535", {"limit": 65535}, code=_PORT_REFUSED) from why
-        except OSError as why:
-            text = f"port {port} cannot be had: {why.strerror}; give another with --port, or 0 for any free one"
-            raise WrongUse(text, {"port": port}, code=_PORT_REFUSED) from why
-        yield listener
-
-
-@contextmanager
-def _signals_taken() -> Iterator[None]:
-    """The server stops by itself on these signals and then raises them again; here that means: done."""
-    kinds = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(kind, lambda *_: None) for kind in kinds]
-    try:
-        yield
-    finally:
-        for kind, handler in zip(kinds, before, strict=True):
-            signal.signal(kind, handler)

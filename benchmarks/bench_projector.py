@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from benchmarks.environments import ROOT
 from benchmarks.retention.generate import generate
-from benchmarks.retention.peers import ROOT, PeerMissing, environment
+from benchmarks.retention.peers import PeerMissing, environment
 from benchmarks.retention.report import quantile
 from benchmarks.retention.scenario import Message, Scenario
 from benchmarks.retention.strategies import PROFILE, Ours

@@ -8,4 +8,4 @@ lock() {
         --no-emit-index-url --no-emit-find-links --no-header ${UPGRADE:-} "$@"
 }
 lock -o requirements/runtime.txt
-lock --extra server --extra fast --extra dev -c requirements/runtime.txt -o requirements/dev.txt
+lock --extra server --extra fast --extra mcp --extra dev -c requirements/runtime.txt -o requirements/dev.txt

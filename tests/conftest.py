@@ -54,3 +54,10 @@ def corpus() -> Path:
     if not found.is_dir():
         pytest.skip("needs a corpus: CORPUS=DIR")
     return found
+
+
+@pytest.fixture(scope="session")
+def large() -> None:
+    """For tests that take minutes; those that take it carry the mark `large`."""
+    if os.environ.get("LARGE") != "1":
+        pytest.skip("takes minutes: LARGE=1")

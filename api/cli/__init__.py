@@ -10,7 +10,7 @@ from importlib import import_module
 
 from api.cli.commands import add_commands
 from api.cli.output import Output
-from api.cli.parser import Parser, Run, Verbs, wants_json
+from api.cli.parser import Parser, Run, Verbs, add_common, wants_json
 from api.errors import EXIT_STORE_FAULT, exit_code
 from evidence_store import VERSION
 from evidence_store.errors import EvidenceStoreError, StoreUnavailable
@@ -48,6 +48,7 @@ def _drop_unwritten() -> None:
 def _parser() -> Parser:
     parser = Parser(prog="evidence", description="Keeps tool outputs whole, and leads conclusions to their bytes.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"evidence-store {VERSION}")
+    add_common(parser)
     add_commands(Verbs(parser))
     return parser
 

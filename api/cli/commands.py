@@ -18,6 +18,7 @@ def add_commands(verbs: Verbs) -> None:
     _add_steps(verbs)
     _add_demo(verbs)
     _add_serving(verbs)
+    _add_mcp(verbs.group("mcp", "Serve the store to agents over the Model Context Protocol."))
 
 
 def _add_sources(verbs: Verbs) -> None:
@@ -154,3 +155,21 @@ def _add_serving(verbs: Verbs) -> None:
     serve.add_argument(
         "--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port on the loopback interface (default 8420)"
     )
+
+
+def _add_mcp(verbs: Verbs) -> None:
+    serve = verbs.add("serve", "Serve the tools over stdio, or over HTTP.", "mcp:run_serve")
+    serve.add_argument("--http", metavar="HOST:PORT", help="streamable HTTP there instead (HOST 127.0.0.1; port 0 for any free one)")
+    serve.add_argument("--unprotected", action="store_true", help="with --http: also on a host that others can reach")
+    serve.add_argument("--links", action="store_true", help="links to the evidence beside the text of answers")
+    _add_run_options(serve)
+    config = verbs.add("config", "Print what a client is configured with.", "mcp:run_config")
+    config.add_argument("--client", required=True, metavar="NAME", help="claude-code, claude-desktop, codex, cursor, holmesgpt or vscode")
+    config.add_argument("--url", metavar="URL", help="of a server over HTTP, which the client then does not start")
+    config.add_argument("--command", default="evidence", metavar="PATH", help="the command that the client starts (default evidence)")
+    _add_run_options(config)
+
+
+def _add_run_options(parser: Parser) -> None:
+    parser.add_argument("--recording", action="store_true", help="also the tools that record progress and claims")
+    parser.add_argument("--run", dest="run_name", metavar="TASK/RUN", help="keep calls in this run, or, with TASK alone, in new runs of it")

@@ -27,8 +27,13 @@ class Verbs:
     """Where commands are added, each with the options that all of them have."""
 
     def __init__(self, parser: Parser) -> None:
-        add_common(parser, None)
         self._verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+
+    def group(self, name: str, help_: str) -> "Verbs":
+        """A command with commands of its own."""
+        parser = self._verbs.add_parser(name, help=help_, description=help_, allow_abbrev=False)
+        add_common(parser, argparse.SUPPRESS)
+        return Verbs(parser)
 
     def add(self, name: str, help_: str, run: str) -> Parser:
         """`run` names the function as `MODULE:FUNCTION` within `api.cli`."""
@@ -38,7 +43,7 @@ class Verbs:
         return parser
 
 
-def add_common(parser: argparse.ArgumentParser, default: str | None) -> None:
+def add_common(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """May stand before the command and after it."""
     parser.add_argument("--store", metavar="URL", default=default, help="folder of the store (default ./.evidence or EVIDENCE_STORE_URL)")
     parser.add_argument("--json", action="store_true", default=default or False, help="JSON on stdout, also for errors on stderr")

@@ -1,21 +1,33 @@
 """Tool answers as text, in the grammar of docs/formats/packet-text.md; and errors, which say whether another input can succeed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import orjson
 
 from api.errors import details_of, message_of
 from api.tools.context import ToolAnswer
-from evidence_store.errors import EvidenceStoreError, InvalidInput, NotFound
+from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Outcome, Packet
 from projector import format_error, format_packet
 
+NO_FACTS: Mapping[str, JsonValue] = {}
 
-def packets_answer(packets: Sequence[Packet], *lines: str) -> ToolAnswer:
-    """Packets one after the other, then lines that say something of all of them."""
+
+def packets_answer(packets: Sequence[Packet], *lines: str, facts: Mapping[str, JsonValue] = NO_FACTS) -> ToolAnswer:
+    """Packets one after the other, then lines that say something of all of them; `facts` is what the lines say, as values."""
     text = "".join(format_packet(packet) for packet in packets) + "".join(f"{line}\n" for line in lines)
-    return ToolAnswer(text or "nothing\n", tuple(packets))
+    return ToolAnswer(text or "nothing\n", tuple(packets), facts=facts)
+
+
+def list_answer(name: str, rows: Sequence[tuple[str, JsonValue]], after: str | None, nothing: str) -> ToolAnswer:
+    """A line for each row, with its value under `name`; `after` is the argument that continues, where more follows."""
+    lines = [line for line, _ in rows] + ([f"next: {orjson.dumps({'after': after}).decode()}"] if after is not None else [])
+    following: JsonValue = None if after is None else {"after": after}
+    return packets_answer((), *(lines or [nothing]), facts={name: [value for _, value in rows], "next": following})
 
 
 def error_answer(why: EvidenceStoreError) -> ToolAnswer:
     """An error as a model reads it. Wrong input and absence can be mended by another call; a fault of the store cannot."""
-    retry = isinstance(why, InvalidInput | NotFound)
-    return ToolAnswer(format_error(why.error_code, message_of(why), details_of(why), retry=retry), outcome=Outcome.ERROR)
+    retry, message, details = isinstance(why, InvalidInput | NotFound), message_of(why), details_of(why)
+    facts: dict[str, JsonValue] = {"code": why.error_code, "message": message, "retry": retry, "details": details}
+    return ToolAnswer(format_error(why.error_code, message, details, retry=retry), outcome=Outcome.ERROR, facts=facts)

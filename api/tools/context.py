@@ -1,8 +1,10 @@
 """What a tool call stands in: the store, and, where there is one, the run and step that it belongs to."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from evidence_store.errors import JsonValue
 from evidence_store.model import Outcome, Packet, TextLimit
 from evidence_store.records.runs import StepKey
 from evidence_store.store import EvidenceStore
@@ -19,6 +21,8 @@ class ToolContext:
     step: StepKey | None = None
     """None outside a run: then nothing is pinned and nothing can be recorded."""
     author: str = "agent"
+    progress: Callable[[int, int, str], None] = lambda done, total, doing: None
+    """Told, by tools that go through many places, how many of how many are done and what comes next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +32,5 @@ class ToolAnswer:
     text: str
     packets: tuple[Packet, ...] = ()
     outcome: Outcome = Outcome.OK
+    facts: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+    """What else the text says, as values: lists, counts, where to go on (`api.tools.outputs`)."""

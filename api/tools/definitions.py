@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from api.tools.answers import error_answer
 from api.tools.arguments import Arguments
 from api.tools.context import ToolAnswer, ToolContext
+from api.tools.outputs import OUTPUTS, Schema
 from api.tools.reading import get_evidence, list_resources, read_log, read_spec, summary
 from api.tools.recording import ROLES, get_progress, list_claims, record_claim, record_progress
 from api.tools.searching import diff, search
 from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue
-
-Schema = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +23,24 @@ class Tool:
     records: bool = False
     """Whether it writes progress or claims; no tool ever writes to a source."""
 
-    def definition(self) -> dict[str, JsonValue]:
-        """The tool in the form of OpenAI Chat."""
-        parameters: dict[str, JsonValue] = {
+    @property
+    def output(self) -> Schema:
+        """The schema of its answers as JSON."""
+        return OUTPUTS[self.name]
+
+    @property
+    def parameters(self) -> dict[str, JsonValue]:
+        """The schema of its arguments."""
+        return {
             "type": "object",
             "properties": dict(self.properties),
             "required": list(self.required),
             "additionalProperties": False,
         }
-        return {"type": "function", "function": {"name": self.name, "description": self.description, "parameters": parameters}}
+
+    def definition(self) -> dict[str, JsonValue]:
+        """The tool in the form of OpenAI Chat."""
+        return {"type": "function", "function": {"name": self.name, "description": self.description, "parameters": self.parameters}}
 
 
 def _text(description: str) -> Schema:
@@ -211,16 +219,21 @@ TOOLS: tuple[Tool, ...] = (
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
+def granted(*, recording: bool) -> tuple[Tool, ...]:
+    """The tools in a fixed order: reading tools by name, then, where they are granted, those that record."""
+    return tuple(tool for tool in TOOLS if recording or not tool.records)
+
+
 def definitions(*, recording: bool) -> tuple[dict[str, JsonValue], ...]:
-    """Tool definitions in a fixed order: reading tools by name, then, where they are granted, those that record."""
-    return tuple(tool.definition() for tool in TOOLS if recording or not tool.records)
+    """The definitions of the granted tools, in their order."""
+    return tuple(tool.definition() for tool in granted(recording=recording))
 
 
 def call_tool(context: ToolContext, name: str, arguments: Mapping[str, JsonValue], *, recording: bool) -> ToolAnswer:
     """Calls a tool. What goes wrong is an answer too, so that the model can mend its call."""
     tool = BY_NAME.get(name)
     if tool is None or (tool.records and not recording):
-        known = [one.name for one in TOOLS if recording or not one.records]
+        known = [one.name for one in granted(recording=recording)]
         return error_answer(InvalidInput(f"there is no tool {name[:80]!r}", {"known": known}, code="unknown_tool"))
     try:
         return tool.call(context, Arguments(name, arguments))
@@ -228,4 +241,4 @@ def call_tool(context: ToolContext, name: str, arguments: Mapping[str, JsonValue
         return error_answer(why)
 
 
-__all__ = ["TOOLS", "Tool", "call_tool", "definitions"]
+__all__ = ["TOOLS", "Tool", "call_tool", "definitions", "granted"]

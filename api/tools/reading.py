@@ -2,7 +2,7 @@
 
 import orjson
 
-from api.tools.answers import packets_answer
+from api.tools.answers import list_answer, packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
 from evidence_store.documents.cases import find_case
@@ -10,7 +10,7 @@ from evidence_store.documents.model import Document
 from evidence_store.documents.openapi import find_operation, find_parameter, find_schema
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.text import parse_bytes, require_line_form
-from evidence_store.errors import InvalidInput
+from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.excerpts import Children
 from evidence_store.ids import read_id
 from evidence_store.model import Pointer, ResourceName, Selector
@@ -27,16 +27,13 @@ def list_resources(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     after = arguments.find_text("after") or ""
     arguments.finish()
     found = context.store.sources.list_resources(after, LISTED_RESOURCES + 1)
-    lines = [
-        "- "
-        + orjson.dumps(
-            {"resource": resource.name, "kind": resource.kind, "newest": newest.number, "format": newest.format, "bytes": newest.size}
-        ).decode()
-        for resource, newest in found[:LISTED_RESOURCES]
-    ]
-    if len(found) > LISTED_RESOURCES:
-        lines.append(f"next: {orjson.dumps({'after': found[LISTED_RESOURCES - 1][0].name}).decode()}")
-    return packets_answer((), *(lines or ["no resources"]))
+    rows: list[tuple[str, JsonValue]] = []
+    for resource, newest in found[:LISTED_RESOURCES]:
+        one: dict[str, JsonValue] = {"resource": resource.name, "kind": resource.kind.value, "newest": newest.number}
+        one |= {"format": newest.format.value, "bytes": newest.size}
+        rows.append((f"- {orjson.dumps(one).decode()}", one))
+    following = found[LISTED_RESOURCES - 1][0].name if len(found) > LISTED_RESOURCES else None
+    return list_answer("resources", rows, following, "no resources")
 
 
 def read_spec(context: ToolContext, arguments: Arguments) -> ToolAnswer:
@@ -121,7 +118,7 @@ def get_evidence(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     passages = context.store.passages
     packet = passages.get(id_.id, limit) if expand is None else passages.expand(id_.id, expand, limit)
     notes = ("note: the id was read with its letters folded",) if id_.folded else ()
-    return packets_answer((packet,), *notes)
+    return packets_answer((packet,), *notes, facts={"folded": id_.folded})
 
 
 def read_children(text: str) -> Children:

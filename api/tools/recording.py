@@ -1,14 +1,15 @@
 """Tools that read and record structured progress and claims. Recording asks for a run."""
 
+import json
 from collections.abc import Sequence
 from typing import Literal
 
 import orjson
 
-from api.tools.answers import packets_answer
+from api.tools.answers import list_answer, packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import ToolAnswer, ToolContext
-from evidence_store.errors import Conflict, InvalidInput
+from evidence_store.errors import Conflict, InvalidInput, JsonValue
 from evidence_store.ids import read_id
 from evidence_store.model import (
     About,
@@ -41,10 +42,9 @@ def get_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
         subjects = [item.subject for item in items]
         items = items[subjects.index(after) + 1 :] if after in subjects else []
     items = [item for item in items if state is None or item.state == state]
-    lines = [f"- {format_progress_item(item)}" for item in items[:limit]]
-    if len(items) > limit:
-        lines.append(f"next: {orjson.dumps({'after': items[limit - 1].subject}).decode()}")
-    return packets_answer((), *(lines or ["no progress"]))
+    said = [format_progress_item(item) for item in items[:limit]]
+    following = items[limit - 1].subject if len(items) > limit else None
+    return list_answer("items", [(f"- {one}", json.loads(one)) for one in said], following, "no progress")
 
 
 def list_claims(context: ToolContext, arguments: Arguments) -> ToolAnswer:
@@ -71,10 +71,9 @@ def answer_claims(every: Sequence[ClaimView], arguments: Arguments) -> ToolAnswe
     ]
     if after is not None:
         claims = [c for c in claims if _number(c.id) > _number(after)]
-    lines = [format_recorded_claim(claim) for claim in claims[:limit]]
-    if len(claims) > limit:
-        lines.append(f"next: {orjson.dumps({'after': claims[limit - 1].id}).decode()}")
-    return packets_answer((), *(lines or ["no claims"]))
+    said = [format_recorded_claim(claim) for claim in claims[:limit]]
+    following = claims[limit - 1].id if len(claims) > limit else None
+    return list_answer("claims", [(one, json.loads(one.removeprefix("- "))) for one in said], following, "no claims")
 
 
 def _find_page(arguments: Arguments) -> ClaimRange | None:
@@ -96,7 +95,7 @@ def record_progress(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     arguments.finish()
     step = require_step(context)
     added = context.store.tasks.record_progress(step.run.task, items, step)
-    return packets_answer((), f"recorded: {len(added)} of {len(items)}")
+    return packets_answer((), f"recorded: {len(added)} of {len(items)}", facts={"recorded": len(added), "of": len(items)})
 
 
 def _item(given: Arguments) -> ProgressItem:
@@ -124,7 +123,8 @@ def record_claim(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     )
     arguments.finish()
     claim = context.store.claims.record(require_step(context), request)
-    return packets_answer((), f"claim: {claim.id}", f"standing: {claim.standing}", *_reason(claim))
+    facts: dict[str, JsonValue] = {"claim": claim.id, "standing": claim.standing.value, "reason": claim.reason or None}
+    return packets_answer((), f"claim: {claim.id}", f"standing: {claim.standing}", *_reason(claim), facts=facts)
 
 
 def _reason(claim: ClaimView) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
 from api.tools.reading import pinned
-from evidence_store.errors import InvalidInput
+from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.model import Packet, Pointer, ResourceName
 from evidence_store.store.comparisons import EvidencePair, SearchRequest, Target
 
@@ -34,13 +34,16 @@ def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     arguments.finish()
     targets = _targets(context, name, asked, every=every)
     share = max(50, DEFAULT_MAX_TOKENS // request.limit)
-    found = context.store.comparisons.search(targets, request, context.limit(share))
+    found = context.store.comparisons.search(targets, request, context.limit(share), context.progress)
     if found.receipts:
         left_out = len(found.receipts) - MAX_RECEIPTS
-        return packets_answer(found.receipts[:MAX_RECEIPTS], *([f"more: {left_out} receipts"] if left_out > 0 else []))
+        facts: dict[str, JsonValue] = {"hits": 0, "absent": True, "more": left_out > 0}
+        return packets_answer(found.receipts[:MAX_RECEIPTS], *([f"more: {left_out} receipts"] if left_out > 0 else []), facts=facts)
     if not found.packets:
-        return packets_answer((), "no hit so far; the revision is not complete, so this proves no absence")
-    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}")
+        text = "no hit so far; the revision is not complete, so this proves no absence"
+        return packets_answer((), text, facts={"hits": 0, "absent": False, "more": False})
+    facts = {"hits": len(found.packets), "absent": False, "more": found.more}
+    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}", facts=facts)
 
 
 def _targets(context: ToolContext, name: str, asked: int | None, *, every: bool) -> list[Target]:
@@ -63,13 +66,14 @@ def diff(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     sides = ((name, pinned(context, name, old)), (name, pinned(context, name, new)))
     found = context.store.comparisons.diff(*sides, below, DIFF_PAIRS, context.limit(PAIR_TOKENS))
     packets = [packet for pair in found.pairs for packet in (pair.old, pair.new, pair.absent) if packet is not None]
-    lines = [_pair_line(pair) for pair in found.pairs]
-    return packets_answer(packets, *lines, f"more: {'yes' if found.more else 'no'}")
+    pairs = [_pair(pair) for pair in found.pairs]
+    lines = [f"- {orjson.dumps(pair).decode()}" for pair in pairs]
+    return packets_answer(packets, *lines, f"more: {'yes' if found.more else 'no'}", facts={"pairs": pairs, "more": found.more})
 
 
-def _pair_line(pair: EvidencePair) -> str:
+def _pair(pair: EvidencePair) -> dict[str, JsonValue]:
     sides = {"old": _id(pair.old), "new": _id(pair.new), "absent": _id(pair.absent)}
-    return "- " + orjson.dumps({"change": pair.change, **{side: id_ for side, id_ in sides.items() if id_}}).decode()
+    return {"change": pair.change, **{side: id_ for side, id_ in sides.items() if id_}}
 
 
 def _id(packet: Packet | None) -> str | None:

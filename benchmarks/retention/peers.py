@@ -4,19 +4,17 @@ Environments are made below `build/` from the files in `requirements/`; what is 
 is a fact to report, not an error.
 """
 
-import hashlib
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.environments import ROOT, EnvironmentMissing, make_environment
 from benchmarks.retention.scenario import Call, Message, Scenario
 from benchmarks.retention.strategies import Made, first_message, reading_tools
 from evidence_store.model import Packet
 
-ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "retention"
 REQUIREMENTS = Path(__file__).parent / "requirements"
 
@@ -58,22 +56,10 @@ class PeerMissing(Exception):
 
 def environment(package: str) -> Path:
     """The interpreter of the set's environment, made unless it is there. Raises PeerMissing."""
-    wanted = REQUIREMENTS / f"{package}.txt"
-    folder = BUILD / package
-    python = folder / "bin" / "python"
-    stamp = folder / ".installed"
-    digest = hashlib.sha256(wanted.read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == digest:
-        return python
-    print(f"install: {wanted.relative_to(ROOT)} into {folder.relative_to(ROOT)}", file=sys.stderr)
-    folder.mkdir(parents=True, exist_ok=True)
-    for words in ([sys.executable, "-m", "venv", str(folder)], [str(python), "-m", "pip", "install", "-qqq", "-r", str(wanted)]):
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip said nothing"]
-            raise PeerMissing(f"cannot be installed: {said[-1][:200]}")
-    stamp.write_text(digest)
-    return python
+    try:
+        return make_environment(REQUIREMENTS / f"{package}.txt", BUILD / package)
+    except EnvironmentMissing as why:
+        raise PeerMissing(str(why)) from why
 
 
 class Peer:

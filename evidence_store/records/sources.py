@@ -117,6 +117,14 @@ def find_revision(connection: ReadConnection, workspace: WorkspaceName, name: Re
     return None if row is None else _revision(name, tuple(row))
 
 
+def find_revision_of(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> Revision | None:
+    """The first revision, by name and number, whose bytes have this digest."""
+    query = select(revisions.c.resource, *_REVISION).select_from(_FROM)
+    query = query.where(revisions.c.workspace == workspace, revisions.c.digest == digest)
+    row = connection.execute(query.order_by(revisions.c.resource, revisions.c.number).limit(1)).first()
+    return None if row is None else _revision(ResourceName(row[0]), tuple(row[1:]))
+
+
 def list_revisions(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> Sequence[Revision]:
     query = select(*_REVISION).select_from(_FROM).where(revisions.c.workspace == workspace, revisions.c.resource == name)
     return [_revision(name, tuple(row)) for row in connection.execute(query.order_by(revisions.c.number))]

@@ -27,6 +27,7 @@ from evidence_store.store.sources import Sources, require_resource, require_revi
 
 Target: TypeAlias = tuple[ResourceName, int | None]
 """A revision, the newest without a number."""
+Progress: TypeAlias = Callable[[int, int, str], None]
 MAX_SEARCHED = 1000
 """Revisions that one search goes through."""
 SOURCE_VIEW: View = "source"
@@ -77,10 +78,13 @@ class Comparisons:
         self._sources = sources
         self._passages = passages
 
-    def search(self, targets: Sequence[Target], request: SearchRequest, limit: TextLimit) -> SearchAnswer:
+    def search(
+        self, targets: Sequence[Target], request: SearchRequest, limit: TextLimit, progress: Progress = lambda done, total, doing: None
+    ) -> SearchAnswer:
         """Lines that hold a pattern, each a packet; without any, receipts. All revisions share the limits of hits and time.
 
-        Raises InvalidInput for a bad pattern, LimitExceeded for more than 1 000 revisions, or when it takes too long.
+        `progress` is told before each revision how many of how many are done, and its name. Raises InvalidInput for a bad pattern,
+        LimitExceeded for more than 1 000 revisions, or when it takes too long.
         """
         if len(targets) > MAX_SEARCHED:
             text = f"{len(targets)} revisions are too many for one search; name fewer"
@@ -89,8 +93,9 @@ class Comparisons:
         hits: list[Passage] = []
         silent: list[Passage] = []
         more = False
-        for name, number in targets:
+        for place, (name, number) in enumerate(targets):
             watch()
+            progress(place, len(targets), name)
             resource, revision = self._revision(name, number)
             found, passages = self._search_one(resource, revision, replace(request, limit=request.limit - len(hits)), limit, watch)
             hits += passages

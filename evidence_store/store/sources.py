@@ -14,7 +14,7 @@ from evidence_store.documents.detect import HEAD_BYTES, STRUCTURED, Inspection, 
 from evidence_store.documents.model import Document
 from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
 from evidence_store.frames import Encoded
-from evidence_store.model import Format, Kind, ResourceName, Span
+from evidence_store.model import Digest, Format, Kind, ResourceName, Span
 from evidence_store.records import sources
 from evidence_store.records.events import append_event
 from evidence_store.records.sources import Observation, Resource, Revision
@@ -196,6 +196,14 @@ class Sources:
         """One revision, the newest without a number. Raises NotFound, with the numbers that there are."""
         with self._core.database.reading() as connection:
             return require_revision(connection, self._core, name, number)
+
+    def get_revision_of(self, digest: Digest) -> Revision:
+        """The first revision, by name and number, that has these bytes. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            found = sources.find_revision_of(connection, self._core.workspace, digest)
+        if found is None:
+            raise NotFound(f"there is no blob {digest[:80]!r}")
+        return found
 
     def get_bytes(self, name: ResourceName, number: int | None) -> bytes:
         """The stored bytes, unchanged, checked as a whole."""

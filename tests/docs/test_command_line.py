@@ -3,6 +3,7 @@
 import argparse
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import fields
 
 import pytest
@@ -16,14 +17,29 @@ from tests.docs.pages import iter_rows, read_page, spans_in
 PAGE = read_page("cli.md")
 OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 COMMON = {"--store", "--json"}
-ROWS = {spans_in(row[0])[0].split()[0]: row for row in iter_rows(PAGE) if spans_in(row[0])}
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
+    """Parsers by the words of their command: two where a command has commands of its own."""
     parser = Parser(prog="evidence")
     add_commands(Verbs(parser))
-    (verbs,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(verbs.choices)
+    return dict(_iter_commands(parser, ""))
+
+
+def _iter_commands(parser: argparse.ArgumentParser, before: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                yield from list(_iter_commands(inner, f"{before}{name} ")) or [(f"{before}{name}", inner)]
+
+
+def _command_of(words: str) -> str:
+    """The command at the head of a row, without what it takes."""
+    two = " ".join(words.split()[:2])
+    return two if two in commands() else words.split()[0]
+
+
+ROWS = {_command_of(spans_in(row[0])[0]): row for row in iter_rows(PAGE) if spans_in(row[0])}
 
 
 def options_of(parser: argparse.ArgumentParser) -> set[str]:
