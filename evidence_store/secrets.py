@@ -194,18 +194,30 @@ def _find(raw: bytes) -> Iterator[Secret]:
 
 
 def _regions(raw: bytes) -> Iterator[Span]:
-    """Stretches round the anchors, each as long as a secret may be: what costs is done there only."""
-    region: Span | None = None
-    for anchor in _compile(ANCHORS).finditer(raw):
-        near = min(len(raw), anchor.end() + NEAR_BYTES)
-        end = _BREAK.search(raw, near, near + MAX_TOKEN_BYTES)
-        found = Span(max(0, anchor.start() - BESIDE_BYTES), end.start() if end else min(len(raw), near + MAX_TOKEN_BYTES))
-        if region is not None and found.start > region.end:
-            yield region
-            region = None
-        region = found if region is None else Span(region.start, max(region.end, found.end))
-    if region is not None:
-        yield region
+    """Stretches round the anchors, each as long as a secret may be: what costs is done there only.
+
+    Each byte is looked at once for where a stretch ends, however many anchors stand in it.
+    """
+    anchors = _compile(ANCHORS)
+    anchor = anchors.search(raw)
+    start = end = looked = -1
+    is_break = False
+    while anchor:
+        first, last = anchor.span()
+        near = min(len(raw), last + BESIDE_BYTES + NEAR_BYTES)
+        if near > looked or not is_break:
+            at, limit = max(near, looked), min(len(raw), near + MAX_TOKEN_BYTES)
+            found = _BREAK.search(raw, at, limit)
+            looked, is_break = (found.start(), True) if found else (max(at, limit), False)
+        if start < 0 or first - BESIDE_BYTES > end:
+            if start >= 0:
+                yield Span(start, end)
+            start = max(0, first - BESIDE_BYTES)
+        end = looked
+        # What begins nearer than this is within the stretch, as far as it may go.
+        anchor = anchors.search(raw, max(last, first + BESIDE_BYTES))
+    if start >= 0:
+        yield Span(start, end)
 
 
 def _find_near(raw: bytes) -> Iterator[Secret]:
@@ -228,8 +240,9 @@ def _private_keys(raw: bytes) -> Iterator[Secret]:
     """The lines of keys between their first and last line; without a last one, those that look like a key's."""
     for head in _compile(KEY_HEAD).finditer(raw):
         start = head.end()
-        end, following = (raw.find(word, start, start + MAX_KEY_BYTES) for word in (_KEY_END, KEY_BEGIN))
-        whole = end >= 0 and not 0 <= following < end
+        following = raw.find(KEY_BEGIN, start, start + MAX_KEY_BYTES)
+        end = raw.find(_KEY_END, start, following if following >= 0 else start + MAX_KEY_BYTES)
+        whole = end >= 0
         stop = end if whole else following if following >= 0 else start + MAX_KEY_BYTES
         value = raw[start:stop]
         if _KEY_RUN.search(value):
