@@ -8,18 +8,21 @@ Invariants, each with a test:
 What a secret looks like stands in `secret_rules`. Nothing here is stored: digests, ids and proofs are of the source's own bytes.
 """
 
+import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from heapq import merge
 from itertools import chain
 from typing import Final, Protocol
 
 from evidence_store.documents.escapes import undo_escapes
 from evidence_store.documents.shown import ANSI
 from evidence_store.model import Span
-from evidence_store.secret_rules import ANCHORS, KEY_HEAD, PRIVATE_KEY, RULES, Rule
+from evidence_store.secret_forms import Rule
+from evidence_store.secret_rules import ANCHORS, KEY_HEAD, PRIVATE_KEY, RULES
 
 SECRETS_MASKED: Final = "secrets_masked/1"
 """Transform of a text in which marks stand for secrets (docs/formats/documents.md)."""
@@ -32,6 +35,10 @@ BESIDE_BYTES: Final = 64
 NEAR_BYTES: Final = 512
 """Behind an anchor; a secret may go on from there for `MAX_TOKEN_BYTES`, up to white space or a quotation mark."""
 MAX_TOKEN_BYTES: Final = 8 * 1024
+COMMAND_BYTES: Final = 2 * 1024
+"""Behind the name of a command, for its options."""
+LOGIN_BYTES: Final = 600
+"""Of a URL up to its host."""
 KEY_BEGIN: Final = b"-----BEGIN "
 _KEY_END: Final = b"-----END "
 _KEY_RUN: Final = re.compile(rb"[0-9A-Za-z+/=]{16,}")
@@ -169,6 +176,22 @@ class _Compiled:
     pattern: "re.Pattern[bytes]"
     harmless: "re.Pattern[bytes] | None"
 
+    def finds(self, raw: bytes) -> Iterator[Secret]:
+        for match in self.pattern.finditer(raw):
+            n_group = match.lastindex or 1
+            value, span = match[n_group], Span(*match.span(n_group))
+            if not self._is_harmless(value) and not self._stands_before(raw, span.end):
+                yield Secret(self.rule.kind, span, value)
+
+    def _is_harmless(self, value: bytes) -> bool:
+        if self.rule.is_pair:
+            return not _is_pair(value)
+        return self.harmless is not None and self.harmless.fullmatch(value) is not None
+
+    def _stands_before(self, raw: bytes, end: int) -> bool:
+        what = self.rule.unless_before
+        return what is not None and _compile(what).match(raw, end) is not None
+
 
 @cache
 def _compile(pattern: bytes) -> "re.Pattern[bytes]":
@@ -198,26 +221,46 @@ def _regions(raw: bytes) -> Iterator[Span]:
 
     Each byte is looked at once for where a stretch ends, however many anchors stand in it.
     """
-    anchors = _compile(ANCHORS)
-    anchor = anchors.search(raw)
     start = end = looked = -1
     is_break = False
-    while anchor:
-        first, last = anchor.span()
-        near = min(len(raw), last + BESIDE_BYTES + NEAR_BYTES)
+    for anchor in merge(_anchors(raw), _logins(raw), key=lambda one: one.start):
+        near = min(len(raw), anchor.end + BESIDE_BYTES + NEAR_BYTES)
         if near > looked or not is_break:
             at, limit = max(near, looked), min(len(raw), near + MAX_TOKEN_BYTES)
             found = _BREAK.search(raw, at, limit)
             looked, is_break = (found.start(), True) if found else (max(at, limit), False)
-        if start < 0 or first - BESIDE_BYTES > end:
+        if start < 0 or anchor.start - BESIDE_BYTES > end:
             if start >= 0:
                 yield Span(start, end)
-            start = max(0, first - BESIDE_BYTES)
+            start = max(0, anchor.start - BESIDE_BYTES)
         end = looked
-        # What begins nearer than this is within the stretch, as far as it may go.
-        anchor = anchors.search(raw, max(last, first + BESIDE_BYTES))
     if start >= 0:
         yield Span(start, end)
+
+
+def _anchors(raw: bytes) -> Iterator[Span]:
+    anchors, at = _compile(ANCHORS), 0
+    while anchor := anchors.search(raw, at):
+        first, last = anchor.span()
+        # The words of a command may be far from its name.
+        yield Span(first, min(len(raw), last + COMMAND_BYTES) if raw[first : first + 4] == b"curl" else last)
+        # What begins nearer than this is within the stretch, as far as it may go.
+        at = max(last, first + BESIDE_BYTES)
+
+
+def _logins(raw: bytes) -> Iterator[Span]:
+    """From the scheme of a URL to an `@` that may end a password."""
+    at, slashes, looked = raw.find(b"@"), -1, 0
+    while at >= 0:
+        first = max(0, at - LOGIN_BYTES)
+        found = raw.rfind(b":/", max(first, looked), at)
+        slashes = max(found, raw.rfind(b":\\/", max(first, looked), at), slashes)
+        looked = at
+        following = at + 1
+        if slashes >= first and _BREAK.search(raw, slashes, at) is None:
+            yield Span(slashes, at)
+            following = at + BESIDE_BYTES
+        at = raw.find(b"@", following)
 
 
 def _find_near(raw: bytes) -> Iterator[Secret]:
@@ -226,10 +269,16 @@ def _find_near(raw: bytes) -> Iterator[Secret]:
         text = lowered if one.rule.any_case else raw
         if not any(anchor in text for anchor in one.rule.anchors):
             continue
-        for match in one.pattern.finditer(raw):
-            value = match[1]
-            if one.harmless is None or not one.harmless.fullmatch(value):
-                yield Secret(one.rule.kind, Span(*match.span(1)), value)
+        yield from one.finds(raw)
+
+
+def _is_pair(value: bytes) -> bool:
+    """Whether it is base64 of a name, a colon and a password."""
+    try:
+        made = binascii.a2b_base64(value.replace(b"\\", b""))
+    except binascii.Error:
+        return False
+    return made.isascii() and made.decode("ascii").isprintable() and b":" in made[1:-1]
 
 
 def _moved(span: Span, by: int) -> Span:

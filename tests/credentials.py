@@ -1,5 +1,6 @@
 """Made-up credentials, put together from parts so that no scanner trips over the sources of the tests."""
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -76,6 +77,81 @@ SAMPLES = (
 KEY_LINES = tuple(FILL[n : n + 64] for n in range(5))
 _EDGE = "-----{} RSA PRIVATE" + " KEY-----"
 PRIVATE_KEY = "\n".join((_EDGE.format("BEGIN"), *KEY_LINES, _EDGE.format("END"))) + "\n"
+
+WORD = "Pa55" + "w0rdXy"
+"""As people choose them."""
+KEY = "0123456789" + "abcdefABCDEF"
+BASE64 = FILL[:86] + "=="
+AWS = FILL[:40]
+LOGIN = base64.b64encode(f"depot:{WORD}".encode()).decode()
+ASSIGNED = (
+    f'{{"password":"{WORD}"}}',
+    f'{{"password": "{WORD}!$&,;(x)"}}',
+    f"{{'db_password': '{WORD}'}}",
+    f'{{"said":"{{\\"password\\": \\"{WORD}\\"}}"}}',
+    '{"password":"hunter2hunter2","n":1}',
+    f"DB_PASSWORD={WORD}",
+    f"export DB_PASSWORD='{WORD}&more'",
+    "POSTGRES_PASSWORD=correcthorsebattery",
+    f"2026-01-01 env: A=1 SMTP_PASS={WORD} B=2",
+    f"MYSQL_PWD={WORD}",
+    f"run --password={WORD} --verbose",
+    f"run --db-password {WORD}",
+    "run --password=admin123 --verbose",
+    f"grant_type=x&client_secret={KEY}&n=1",
+    f"GET /x?access_token={KEY}&n=1",
+    f"GET /x?n=1&token={KEY} HTTP/1.1",
+    f"password: {WORD}",
+    "password: admin123",
+    f"  spring.datasource.password: {WORD}  ",
+    f"client_secret: {KEY}",
+    f"clientSecret = '{KEY}'",
+    f'refresh_token: "{KEY}"',
+    f"api_key={KEY}",
+    f"const apiKey = `x`, secretKey = '{KEY}';",
+    f"Server=db;User Id=sa;Password={WORD};Encrypt=yes",
+    f"<password>{WORD}</password>",
+    f'<property name="password" value="{WORD}"/>',
+    f"private_key: {KEY}",
+    f"API_TOKEN={KEY}",
+    f"CLIENT_SECRET={KEY}",
+    f"export API_KEY='{KEY}'",
+    f"- name: DB_PASSWORD\n  value: {WORD}",
+    f'{{"name": "DB_PASSWORD",\n "value": "{WORD}"}}',
+    f"client_secret: >-\n    {KEY}\n",
+    "client_secret=123e4567-e89b-42d3-a456-426614174000",
+    f"curl -u depot:{WORD} https://x.test",
+    f"curl -sS -X POST 'https://x.test' --user 'depot:{WORD}'",
+    f"curl \\\n  -fsSLu depot:{WORD} \\\n  https://x.test",
+    f'{{"auths":{{"registry.test":{{"auth":"{LOGIN}"}}}}}}',
+    f"//registry.test/:_auth={LOGIN}",
+)
+"""Credentials by name, in the forms of tools."""
+HEADERS = (
+    f'{{"Authorization":["Bearer {KEY}"]}}',
+    f'{{"X-Api-Key":["{KEY}"]}}',
+    f"map[Accept:[*/*] Authorization:[Bearer {KEY}]]",
+    f'{{"name":"Authorization","value":"Bearer {KEY}"}}',
+    f'{{\n  "name": "Authorization",\n  "value": "Bearer {KEY}"\n}}',
+    f"('Authorization', 'Bearer {KEY}')",
+    f"headers['Authorization'] = 'Bearer {KEY}'",
+    f"Authorization: {KEY}",
+    f'{{"authorization":"{KEY}"}}',
+    f"curl -H 'authorization: {KEY}' https://x.test",
+    f'{{"\\u0041uthorization":"Bearer {KEY}"}}',
+    f"X-Api-Key: >-\n  {KEY}\n",
+    f"('X-Api-Key', '{KEY}')",
+    f"- name: AWS_SECRET_ACCESS_KEY\n  value: {AWS}",
+    f'{{"name":"AWS_SECRET_ACCESS_KEY","value":"{AWS}"}}',
+    f"aws_secret_access_key: |\n  {AWS}\n",
+    f'{{"AccountKey":"{BASE64}"}}',
+    f'{{"accountKey":"{BASE64}"}}',
+)
+URLS = (
+    "postgres://admin:{}@db:5432/x",
+    "see https://admin:{}@host.test/x?y=1 now",
+    '{{"url":"mysql:\\/\\/admin:{}@db\\/x"}}',
+)
 
 RUN_SECRETS: Mapping[str, str] = {
     "github": "gh" + "p_" + FILL[:36],
