@@ -25,6 +25,8 @@ from evidence_store.model import Cut, Outline, OutlineEntry, Span, TextLimit
 from evidence_store.secrets import NO_MASKS, SECRETS_MASKED, SHOW_SECRETS, Masking, Masks
 
 MAX_OUTLINE_ENTRIES = 500
+MAX_PAIR_MEMBERS = 16
+"""Of an object that may be a name and its value."""
 _FIRST_KEYS = 256
 """That are read at first; then as many again while they fit."""
 NO_HIT = "0 hits"
@@ -93,7 +95,7 @@ def show_node(
     shown = _shown(raw, node.span.start, encoding, masks, escaped=escaped)
     if limit.fits(shown.text):
         value = value_json(document, node)
-        json = None if value is None else _masked_value(value.json, raw, node.span.start, masks, masking)
+        json = None if value is None else _masked_value(value.json, raw, node, masks, masking)
         masked = (SECRETS_MASKED,) if value is not None and json != value.json else ()
         transforms = (*masked, *shown.transforms, *(value.transforms if value else ()))
         return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=json)
@@ -109,11 +111,15 @@ def _shown(raw: bytes, start: int, encoding: str, masks: Masks, *, escaped: bool
     return DocumentText(shown.text, (SECRETS_MASKED, *shown.transforms)) if masked is not raw else shown
 
 
-def _masked_value(json: bytes, raw: bytes, start: int, masks: Masks, masking: Masking) -> bytes:
+def _masked_value(json: bytes, raw: bytes, node: Node, masks: Masks, masking: Masking) -> bytes:
     """The value of a node, which is the slice itself or is written anew."""
     if json == raw:
-        return masks.apply(raw, start)
-    return masking.text(json.decode("utf-8"), masks).encode("utf-8")
+        return masks.apply(raw, node.span.start)
+    masked = masking.text(json.decode("utf-8"), masks).encode("utf-8")
+    if masks and masked == json and not node.is_container:
+        # Written in another way than it stands in the source: the whole of it is the secret, or holds it.
+        return f'"{masks.marks[0].text}"'.encode()
+    return masked
 
 
 def is_over(span: Span, limit: TextLimit) -> bool:
@@ -208,7 +214,7 @@ def continue_by_lines(shown: Shown, first: int, last: int) -> Shown:
 def _show_outline(document: Document, node: Node, limit: TextLimit, children: Children, encoding: str, masking: Masking) -> Shown:
     wanted = min(children.last - children.first + 1, MAX_OUTLINE_ENTRIES)
     plain = outline(document, node, children.first, wanted, encoding)
-    whole = _masked_outline(plain, masking)
+    whole = _masked_outline(plain, masking, _named_elsewhere(document, node, plain, masking))
     transforms = (SECRETS_MASKED,) if whole is not plain else ()
     fitting = _most(len(whole.entries), lambda n: limit.fits(_outline_text(replace(whole, entries=whole.entries[:n]))))
     shown = replace(whole, entries=whole.entries[: max(1, fitting)])
@@ -217,11 +223,19 @@ def _show_outline(document: Document, node: Node, limit: TextLimit, children: Ch
     return Shown("", transforms, outline=shown, next=following)
 
 
-def _masked_outline(plain: Outline, masking: Masking) -> Outline:
+def _named_elsewhere(document: Document, node: Node, plain: Outline, masking: Masking) -> Masks:
+    """The secrets among scalars that another member or the name of their array tells: `{"name": "Authorization", "value": …}`."""
+    siblings = document.children(node)
+    scalars = (siblings[plain.first + n].node for n, entry in enumerate(plain.entries) if entry.scalar is not None)
+    told = (one for one in scalars if one.type == "string" and (node.type == "array" or plain.n_children <= MAX_PAIR_MEMBERS))
+    return Masks(tuple(mark for one in told for mark in masking.masks(one.span).marks))
+
+
+def _masked_outline(plain: Outline, masking: Masking, known: Masks) -> Outline:
     """Names and scalars with marks, which tell values apart all over it; itself where nothing is masked."""
     fields = [field for one in plain.entries for field in (one.token, f'"{one.token}": {one.scalar or ""}', *one.keys)]
     said = _BETWEEN.join(fields)
-    shown = masking.text(said)
+    shown = masking.text(said, known)
     if shown == said:
         return plain
     masked = iter(shown.split(_BETWEEN) if said.count(_BETWEEN) == len(fields) - 1 else map(masking.text, fields))

@@ -7,13 +7,16 @@ from typing import Final
 
 from evidence_store.documents.charset import UTF8
 from evidence_store.documents.encoding import Transcoded, unit_width
-from evidence_store.model import Span
+from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.model import Format, Span
 from evidence_store.secrets import KEY_BEGIN, NO_MASKS, Masks, Secret, find_secrets, mask_text, masks_of
 
 BEFORE_BYTES: Final = 8 * 1024
 """Read before a slice: what names a secret, and the first line of a private key of 8 192 bits."""
 AFTER_BYTES: Final = 4 * 1024
-"""Read behind a slice that ends within a line."""
+"""Read behind a slice that ends within a line, or in YAML, where a line may go on."""
+NAMED_LINES: Final = 3
+"""Before the line of a slice, in which what names a secret may stand: a member `name` before a member `value`, the head of a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class SourceMasking:
     """One that all of the source fits."""
     escaped: bool = False
     """Whether it is JSON, whose escapes are undone where it is shown."""
+    folded: bool = False
+    """Whether it is YAML, which has escapes of its own, and texts that go on in the next line."""
 
     def masks(self, span: Span) -> Masks:
         """See `secrets.Masking`."""
@@ -42,14 +47,19 @@ class SourceMasking:
         start = max(0, span.start - BEFORE_BYTES)
         window = self.read(Span(start, span.end))
         first = span.start - start
-        # A key may have begun lines before; everything else begins on the line of the slice.
+        # A key may have begun lines before; everything else begins on the line of the slice, or is named shortly before it.
+        low = first
+        for _ in range(NAMED_LINES + 1):
+            low = window.rfind(b"\n", 0, low)
+            if low < 0:
+                break
+        low += 1
         key = window.rfind(KEY_BEGIN, 0, first)
-        low = key if key >= 0 else window.rfind(b"\n", 0, first) + 1
-        window = window[low:]
-        if window[-1:] != b"\n" and span.end < self.size:
+        window, low = (window[key:], key) if 0 <= key < low else (window[low:], low)
+        if span.end < self.size and (self.folded or window[-1:] != b"\n"):
             rest = self.read(Span(span.end, min(self.size, span.end + AFTER_BYTES)))
-            window += rest[: rest.find(b"\n") + 1 or None]
-        return [_moved(one, start + low) for one in find_secrets(window, escaped=self.escaped)]
+            window += rest if self.folded else rest[: rest.find(b"\n") + 1 or None]
+        return [_moved(one, start + low) for one in find_secrets(window, escaped=self.escaped, folded=self.folded)]
 
     def _in_encoded(self, span: Span) -> list[Secret]:
         """Told in the decoded text: what looks like letters in the bytes may be half of a character."""
@@ -62,17 +72,22 @@ class SourceMasking:
         for n_first, n_last in product(range(0, 4, width), range(4)):
             whole = raw[n_first : len(raw) - n_last]
             try:
-                found = find_secrets(whole.decode(self.encoding).encode("utf-8"))
+                found = find_secrets(whole.decode(self.encoding).encode("utf-8"), folded=self.folded)
             except UnicodeDecodeError:
                 continue
             text = Transcoded(whole, self.encoding) if found else None
             return [_moved(_encoded(one, text), start + n_first) for one in found if text is not None]
-        return [_moved(one, start) for one in find_secrets(raw)]
+        return [_moved(one, start) for one in find_secrets(raw, folded=self.folded)]
 
 
-def mask_source(raw: bytes, encoding: str = UTF8, *, escaped: bool = False) -> SourceMasking:
+def source_masking(read: Callable[[Span], bytes], size: int, encoding: str, format: Format) -> SourceMasking:
+    """For a source that is read in parts."""
+    return SourceMasking(read, size, encoding, escaped=format in ESCAPED_FORMATS, folded=format is Format.YAML)
+
+
+def mask_source(raw: bytes, encoding: str = UTF8, format: Format = Format.TEXT) -> SourceMasking:
     """For a source whose bytes are at hand."""
-    return SourceMasking(lambda span: raw[span.start : span.end], len(raw), encoding, escaped)
+    return source_masking(lambda span: raw[span.start : span.end], len(raw), encoding, format)
 
 
 def _moved(secret: Secret, by: int) -> Secret:

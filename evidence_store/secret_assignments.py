@@ -88,7 +88,7 @@ def _rules_of(names: _Names) -> tuple[Rule, ...]:
     kind, anchors, name = names.kind, names.anchors, names.pattern
     sure = _any(_PLACEHOLDER, _LETTERS) if names.words_too else _any(_PLACEHOLDER, _LETTERS, _NAME_OF_SOMETHING, _NAME_IN_CODE)
     query = rb"(?i:token|key)" if kind == "token" else name
-    line = rb"(?m:^)[ \t]*(?:- )?[\"']?[\w.-]*" + name + rb"[\"']?:[ \t]+" + BLOCK + rb"(" + _BARE + rb")[ \t]*\r?(?m:$)"
+    line = rb"(?m:^)[ \t]*(?:- )?[\w.-]*" + name + rb":[ \t]+" + BLOCK + rb"(" + _BARE + rb")[ \t]*\r?(?m:$)"
     stated = rb"|".join(
         (
             rb"\b[A-Z0-9_]*" + names.in_environment + rb"=(" + _BARE + rb")" + _BARE_END,

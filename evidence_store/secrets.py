@@ -49,6 +49,8 @@ _KEY_FIELD: Final = re.compile(rb"[A-Za-z-]+: ")
 """Before the key itself, as `Proc-Type: 4,ENCRYPTED` (RFC 1421)."""
 _ANSI: Final = re.compile(ANSI.encode("ascii"))
 _BREAK: Final = re.compile(rb"[\s\"'<>]")
+_FOLD: Final = re.compile(rb"\\\r?\n[ \t]*")
+_YAML_ESCAPE: Final = re.compile(_FOLD.pattern + rb"|\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(/)|.)", re.DOTALL)
 _MARK: Final = re.compile(r"\[masked ([a-z0-9-]+)(?: ([1-9][0-9]{0,8}))?\]")
 
 
@@ -115,13 +117,18 @@ class _ShowSecrets:
 SHOW_SECRETS: Final = _ShowSecrets()
 
 
-def find_secrets(raw: bytes, *, escaped: bool = False) -> tuple[Secret, ...]:
-    """The secrets of a text in UTF-8, in order and apart; also behind terminal sequences and, where `escaped`, escapes of JSON."""
+def find_secrets(raw: bytes, *, escaped: bool = False, folded: bool = False) -> tuple[Secret, ...]:
+    """The secrets of a text in UTF-8, in order and apart; also behind terminal sequences and escapes.
+
+    `escaped` says that it may hold those of JSON, `folded` those of YAML, and lines that go on in the next one.
+    """
     found = list(_find(raw))
     if b"\x1b" in raw:
         found += _without_ansi(raw)
     if escaped and b"\\u00" in raw:
         found += _undone(raw)
+    if folded and b"\\" in raw:
+        found += _unfolded(raw)
     return tuple(_apart(found)) if found else ()
 
 
@@ -365,3 +372,45 @@ def _undone(raw: bytes) -> Iterator[Secret]:
         place = (undone.source(first), undone.source(last, end=True))
         start, end = (len(source[:at].encode("utf-8", "surrogateescape")) for at in place)
         yield Secret(secret.kind, Span(start, max(start, end)), secret.value)
+
+
+def _unfolded(raw: bytes) -> Iterator[Secret]:
+    """Secrets in the text with YAML's escapes undone and its lines joined, as places in the text with them, each on one line."""
+    pieces: list[bytes] = []
+    made, sources, at, length = [0], [0], 0, 0
+    for escape in _YAML_ESCAPE.finditer(raw):
+        character = _plain_character(escape)
+        if character is not None:
+            before = raw[at : escape.start()]
+            at = escape.end()
+            pieces += (before, character)
+            made += (length + len(before), length + len(before) + len(character))
+            sources += (escape.start(), at)
+            length += len(before) + len(character)
+    for secret in _find(b"".join((*pieces, raw[at:]))) if pieces else ():
+        first, last = (bisect_right(made, place) - 1 for place in (secret.span.start, secret.span.end - 1))
+        # The last character may be an escape, which ends where what follows it begins.
+        end = sources[last] + secret.span.end - made[last]
+        if last % 2 and last + 1 < len(made) and secret.span.end == made[last + 1]:
+            end = sources[last + 1]
+        yield from _by_line(raw, Span(sources[first] + secret.span.start - made[first], end), secret)
+
+
+def _plain_character(escape: re.Match[bytes]) -> bytes | None:
+    """What an escape stands for: nothing for a line that goes on, None for what is no character that could be a part of a secret."""
+    if escape[0][1:2] in b"\r\n":
+        return b""
+    if escape[4]:
+        return escape[4]
+    digits = escape[1] or escape[2] or escape[3]
+    code = int(digits, 16) if digits else 0
+    return bytes([code]) if 0x20 < code < 0x7F and code not in b'"\\' else None
+
+
+def _by_line(raw: bytes, span: Span, secret: Secret) -> Iterator[Secret]:
+    at = span.start
+    for fold in chain(_FOLD.finditer(raw, span.start, span.end), (None,)):
+        end = span.end if fold is None else fold.start()
+        if end > at:
+            yield Secret(secret.kind, Span(at, end), secret.value)
+        at = end if fold is None else fold.end()

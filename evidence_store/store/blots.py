@@ -1,7 +1,8 @@
 """Blots: secrets in a source replaced at their length, for who reads the source and gives out what it makes of it.
 
-Lines, offsets and the structure of a document stay what they are. A blot is the mark and stars behind it, or stars alone where the
-secret is shorter; what is made of the source is shown without the stars.
+Lines, offsets and the structure of a document stay what they are. A blot is the kind and the number of the mark between signs that
+are plain in every format, at the beginning of a scalar of YAML as well, and stars behind it; where the secret is shorter, stars
+behind a letter. What is made of the source is shown with marks.
 """
 
 import re
@@ -11,7 +12,7 @@ from evidence_store.documents.encoding import unit_width
 from evidence_store.model import Span
 from evidence_store.secrets import Masks, Numbering, Secret
 
-_STARS: Final = re.compile(r"(\[masked [a-z0-9-]+(?: [1-9][0-9]{0,8})?\])\*+")
+_BLOT: Final = re.compile(r"x\.masked\.([a-z0-9-]+)(?:\.([1-9][0-9]{0,8}))?\.\*+")
 
 
 def blot(raw: bytes, start: int, masks: Masks, encoding: str, numbering: Numbering) -> bytes:
@@ -20,12 +21,14 @@ def blot(raw: bytes, start: int, masks: Masks, encoding: str, numbering: Numberi
     for mark in masks.marks:
         first, last = max(start, mark.span.start), min(start + len(raw), mark.span.end)
         n_chars = (last - first) // width
-        text = numbering.mark(Secret(mark.kind, Span(first, last), mark.value)).text
-        pieces += [raw[at - start : first - start], (text.ljust(n_chars, "*") if len(text) <= n_chars else "*" * n_chars).encode(encoding)]
+        made = numbering.mark(Secret(mark.kind, Span(first, last), mark.value)).text
+        text = f"x.{made[1:-1].replace(' ', '.')}.*"
+        text = text.ljust(n_chars, "*") if len(text) <= n_chars else "x".ljust(n_chars, "*")[:n_chars]
+        pieces += [raw[at - start : first - start], text.encode(encoding)]
         at = last
     return b"".join((*pieces, raw[at - start :]))
 
 
 def without_blots(text: str) -> str:
     """A text that was made of a blotted source, with plain marks."""
-    return _STARS.sub(r"\1", text)
+    return _BLOT.sub(lambda found: f"[masked {found[1]} {found[2]}]" if found[2] else f"[masked {found[1]}]", text)

@@ -7,11 +7,10 @@ from copy import copy
 from typing import Self
 
 from evidence_store.documents.charset import encoding_of
-from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.text import require_lines
 from evidence_store.errors import IntegrityMismatch, NotFound
 from evidence_store.frames import FRAME_BYTES, Frame
-from evidence_store.masking import SourceMasking
+from evidence_store.masking import source_masking
 from evidence_store.model import Digest, LineRange, Span
 from evidence_store.records.sources import Revision
 from evidence_store.secrets import SHOW_SECRETS, Masking
@@ -39,7 +38,7 @@ class RevisionReader:
         if self._shows_secrets:
             return SHOW_SECRETS
         notes, format = self.revision.notes, self.revision.format
-        return SourceMasking(self.read, self.size, encoding_of(notes), escaped=format in ESCAPED_FORMATS)
+        return source_masking(self.read, self.size, encoding_of(notes), format)
 
     def showing_secrets(self) -> Self:
         """The same reader for who compares and proves, and shows nothing."""

@@ -13,7 +13,6 @@ from threading import Lock
 from typing import Final
 
 from evidence_store.documents.charset import encoding_of
-from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.excerpts import Shown
@@ -63,7 +62,7 @@ class _RevisionSource:
         notes, format = self._revision.notes, self._revision.format
         masking = self._reader.masking
         if whole and masking is not SHOW_SECRETS:
-            masking = mask_source(raw, encoding_of(notes), escaped=format in ESCAPED_FORMATS)
+            masking = mask_source(raw, encoding_of(notes), format)
         masks = masking.masks(span)
         if not masks:
             return raw

@@ -14,15 +14,17 @@ from api.tools import ToolContext, call_tool
 from api.wiring import open_services
 from evidence_store.canonical import digest_of
 from evidence_store.errors import JsonValue, NotFound
-from evidence_store.excerpts import NoLimit
-from evidence_store.model import Currency, Integrity, ResourceName, Span, Standing
+from evidence_store.excerpts import Children, NoLimit
+from evidence_store.model import Currency, Integrity, ResourceName, Selector, Span, Standing
 from evidence_store.secrets import SECRETS_MASKED
 from evidence_store.store import EvidenceStore, open_store
+from evidence_store.store.passages import Place
 from tests.credentials import PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
 from tests.factories import claim, deliver, open_step, put, read
 from tests.fakes import CharacterLimit
 
-LOG, ENV = ResourceName("ci/run.log"), ResourceName("env.json")
+LOG, ENV, YAML = ResourceName("ci/run.log"), ResourceName("env.json"), ResourceName("pod.yaml")
+PASSWORD = "Pa55" + "w0rdXy"
 SECRETS = tuple(RUN_SECRETS.values())
 TOKEN = RUN_SECRETS["github"]
 DOCUMENT = json.dumps({"token": TOKEN, "names": {TOKEN: 1}, "$ref": "#/names", "key": PRIVATE_KEY}).encode()
@@ -113,6 +115,47 @@ def test_a_summary_counts_the_lines_of_the_source(store: EvidenceStore) -> None:
     assert summary.span == Span(0, len(raw))
     assert SECRETS_MASKED in summary.transforms
     assert store.passages.get(summary.id, NoLimit()).excerpt == summary.excerpt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"kind: Pod\ntoken: {TOKEN}\n",
+        f"kind: Pod\nenv: [{{name: T, value: {TOKEN}}}]\n",
+        f"kind: Pod\nenv:\n  - name: T\n    value: {TOKEN}\n",
+        f"kind: Pod\nurls: [{RUN_SECRETS['url_password']}, 'redis://:{RUN_SECRETS['url_password']}@cache']\npassword: {PASSWORD}\n",
+        f"kind: Pod\npassword:\n  - {TOKEN} # one\n",
+    ],
+)
+def test_yaml_with_a_secret_as_a_plain_scalar_has_a_summary(store: EvidenceStore, text: str) -> None:
+    put(store, text.encode(), YAML)
+    for kind in ("json-shape", None):
+        summary = store.summaries.read(YAML, None, kind, NoLimit())
+        require_none(summary.excerpt, (TOKEN, PASSWORD))
+        assert SECRETS_MASKED in summary.transforms
+    shown = read(store, "", YAML)
+    require_none(f"{shown.excerpt} {(shown.value or b'').decode()}", (TOKEN, PASSWORD))
+
+
+def test_what_is_shown_of_yaml_and_its_value_agree(store: EvidenceStore) -> None:
+    quoted = f"{PASSWORD}''x"
+    text = f'k: "\\x67{TOKEN[1:]}"\nm: "{TOKEN[:16]}\\\n  {TOKEN[16:]}"\nX-Api-Key: >-\n  {PASSWORD}{PASSWORD}\npassword: \'{quoted}\'\n'
+    put(store, text.encode(), YAML)
+    for pointer in ("", "/k", "/m", "/X-Api-Key", "/password"):
+        packet = read(store, pointer, YAML)
+        require_none(f"{packet.excerpt} {(packet.value or b'').decode()}", (TOKEN[1:], TOKEN[1:16], TOKEN[16:], PASSWORD))
+        assert "[masked " in packet.excerpt
+    assert (read(store, "/k", YAML).value, read(store, "/m", YAML).value) == (b'"[masked github-token]"', b'"[masked github-token]"')
+
+
+def test_an_outline_tells_a_secret_by_the_name_beside_it(store: EvidenceStore) -> None:
+    header = {"name": "Authorization", "value": f"Bearer {PASSWORD}", "more": ["x" * 200] * 9}
+    put(store, json.dumps({"a": [header], "h": {"Authorization": [f"Bearer {PASSWORD}"]}}, indent=1).encode(), ENV)
+    for pointer in ("/a/0", "/h/Authorization"):
+        place = Place(ENV, None, Selector("pointer", pointer), children=Children(0, 2))
+        outline = store.passages.read(place, NoLimit()).outline
+        assert outline is not None
+        assert [one.scalar for one in outline.entries if one.scalar and "Bearer" in one.scalar] == ['"Bearer [masked authorization]"']
 
 
 def test_references_that_are_followed_are_masked(store: EvidenceStore) -> None:

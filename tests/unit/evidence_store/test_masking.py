@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence_store.masking import AFTER_BYTES, BEFORE_BYTES, mask_source
-from evidence_store.model import Span
+from evidence_store.model import Format, Span
 from evidence_store.secrets import NO_MASKS, SECRETS_MASKED, SHOW_SECRETS
-from tests.credentials import KEY_LINES, PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
+from tests.credentials import KEY_LINES, LOWER, PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
 
 TOKEN = SAMPLES[0]
 
@@ -57,6 +57,40 @@ def test_a_line_of_a_private_key_is_told_by_its_first_line() -> None:
         at = raw.index(line.encode())
         assert show(raw, Span(at, at + len(line) + 1)) == "[masked private-key]\n"
     assert show(raw, Span(raw.index(b"done"), len(raw))) == "done\n"
+
+
+TOKEN_END = TOKEN.secret[4:]
+YAML = (
+    ("plain: {}\n", TOKEN.secret),
+    ("flow: {{t: {}, n: 1}}\n", TOKEN.secret),
+    ('k: "\\x67hp_{}"\n', TOKEN_END),
+    ('k: "\\u0067hp_{}"\n', TOKEN_END),
+    ('m: "{}\\\n    {}"\nz: 1\n', TOKEN.secret[:19], TOKEN.secret[19:]),
+    ("X-Api-Key: >-\n  {}\nz: 1\n", LOWER[:24]),
+    ("env:\n  - name: DB_PASSWORD\n    value: {}\n", "Pa55" + "w0rdXy"),
+    ('h: "Author\\x69zation: Bearer {}"\n', LOWER[:24]),
+)
+
+
+@pytest.mark.parametrize("text", YAML, ids=lambda text: text[0])
+def test_no_slice_of_yaml_shows_a_part_of_a_secret(text: tuple[str, ...]) -> None:
+    form, *parts = text
+    raw = form.format(*parts).encode()
+    masking = mask_source(raw, format=Format.YAML)
+    hidden = [part[at : at + 5] for part in parts for at in range(0, len(part) - 4)]
+    assert b"[masked " in masking.masks(Span(0, len(raw))).apply(raw, 0)
+    for start in range(len(raw)):
+        for end in range(start + 1, len(raw) + 1, 3):
+            shown = masking.masks(Span(start, end)).apply(raw[start:end], start)
+            assert [one for one in hidden if one.encode() in shown] == []
+            assert shown.count(b"\n") == raw.count(b"\n", start, end)
+
+
+def test_a_member_that_is_named_lines_before_is_told() -> None:
+    raw = b'{\n  "name": "Authorization",\n  "value": "Bearer ' + LOWER[:24].encode() + b'"\n}\n'
+    at = raw.index(b'  "value"')
+    assert show(raw, Span(at, len(raw) - 2)) == '  "value": "Bearer [masked authorization]"\n'
+    assert show(raw, Span(at + 30, at + 40)) == "[masked authorization]"
 
 
 def test_a_slice_of_a_large_source_reads_a_bounded_part_of_it() -> None:
