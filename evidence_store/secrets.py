@@ -10,19 +10,16 @@ What a secret looks like stands in `secret_rules`. Nothing here is stored: diges
 
 import binascii
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from heapq import merge
-from itertools import chain
 from typing import Final, Protocol
 
-from evidence_store.documents.escapes import undo_escapes
-from evidence_store.documents.shown import ANSI
 from evidence_store.model import Span
 from evidence_store.secret_forms import Rule
 from evidence_store.secret_rules import ANCHORS, KEY_HEAD, PRIVATE_KEY, RULES
+from evidence_store.secret_views import View, without_ansi, without_escapes
 
 SECRETS_MASKED: Final = "secrets_masked/1"
 """Transform of a text in which marks stand for secrets (docs/formats/documents.md)."""
@@ -47,10 +44,7 @@ _KEY_ESCAPED: Final = re.compile(rb"(?:\\+[nrt]|[0-9A-Za-z+/=])*")
 """A key with its line ends as escapes."""
 _KEY_FIELD: Final = re.compile(rb"[A-Za-z-]+: ")
 """Before the key itself, as `Proc-Type: 4,ENCRYPTED` (RFC 1421)."""
-_ANSI: Final = re.compile(ANSI.encode("ascii"))
 _BREAK: Final = re.compile(rb"[\s\"'<>]")
-_FOLD: Final = re.compile(rb"\\\r?\n[ \t]*")
-_YAML_ESCAPE: Final = re.compile(_FOLD.pattern + rb"|\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(/)|.)", re.DOTALL)
 _MARK: Final = re.compile(r"\[masked ([a-z0-9-]+)(?: ([1-9][0-9]{0,8}))?\]")
 
 
@@ -124,11 +118,9 @@ def find_secrets(raw: bytes, *, escaped: bool = False, folded: bool = False) -> 
     """
     found = list(_find(raw))
     if b"\x1b" in raw:
-        found += _without_ansi(raw)
-    if escaped and b"\\u00" in raw:
-        found += _undone(raw)
-    if folded and b"\\" in raw:
-        found += _unfolded(raw)
+        found += _seen(without_ansi(raw))
+    if (escaped and b"\\u00" in raw) or (folded and b"\\" in raw):
+        found += _seen(without_escapes(raw, folded=folded))
     return tuple(_apart(found)) if found else ()
 
 
@@ -221,6 +213,12 @@ def _find(raw: bytes) -> Iterator[Secret]:
         yield from (Secret(one.kind, _moved(one.span, region.start), one.value) for one in _find_near(raw[region.start : region.end]))
     if KEY_BEGIN in raw:
         yield from _private_keys(raw)
+
+
+def _seen(view: View) -> Iterator[Secret]:
+    """Secrets in a view of a text, as places in the text; those of a line that goes on in the next one on each of them."""
+    for secret in _find(view.text):
+        yield from (Secret(secret.kind, span, secret.value) for span in view.places(secret.span))
 
 
 def _regions(raw: bytes) -> Iterator[Span]:
@@ -339,78 +337,3 @@ def _apart(found: Sequence[Secret]) -> Iterator[Secret]:
             kept = Secret(kept.kind, Span(kept.span.start, one.span.end), kept.value + one.value)
     if kept is not None:
         yield kept
-
-
-# -- behind what is left out of a shown text
-
-
-def _without_ansi(raw: bytes) -> Iterator[Secret]:
-    """Secrets in the text without terminal sequences, as places in the text with them."""
-    # Where each kept piece begins in the joined text, and where it stands in the source.
-    ends: list[int] = [0]
-    kept: list[Span] = []
-    at = 0
-    for sequence in chain(_ANSI.finditer(raw), (None,)):
-        piece = Span(at, len(raw) if sequence is None else sequence.start())
-        if piece.length:
-            kept.append(piece)
-            ends.append(ends[-1] + piece.length)
-        at = piece.end if sequence is None else sequence.end()
-    for secret in _find(b"".join(raw[piece.start : piece.end] for piece in kept)):
-        first, last = (bisect_right(ends, place) - 1 for place in (secret.span.start, secret.span.end - 1))
-        start = kept[first].start + secret.span.start - ends[first]
-        yield Secret(secret.kind, Span(start, kept[last].start + secret.span.end - ends[last]), secret.value)
-
-
-def _undone(raw: bytes) -> Iterator[Secret]:
-    """Secrets in the text with JSON's escapes undone, as places in the text with them."""
-    source = raw.decode("utf-8", "surrogateescape")
-    undone = undo_escapes(source)
-    made = undone.text.encode("utf-8", "surrogateescape")
-    for secret in _find(made):
-        first, last = (len(made[:at].decode("utf-8", "surrogateescape")) for at in (secret.span.start, secret.span.end))
-        place = (undone.source(first), undone.source(last, end=True))
-        start, end = (len(source[:at].encode("utf-8", "surrogateescape")) for at in place)
-        yield Secret(secret.kind, Span(start, max(start, end)), secret.value)
-
-
-def _unfolded(raw: bytes) -> Iterator[Secret]:
-    """Secrets in the text with YAML's escapes undone and its lines joined, as places in the text with them, each on one line."""
-    pieces: list[bytes] = []
-    made, sources, at, length = [0], [0], 0, 0
-    for escape in _YAML_ESCAPE.finditer(raw):
-        character = _plain_character(escape)
-        if character is not None:
-            before = raw[at : escape.start()]
-            at = escape.end()
-            pieces += (before, character)
-            made += (length + len(before), length + len(before) + len(character))
-            sources += (escape.start(), at)
-            length += len(before) + len(character)
-    for secret in _find(b"".join((*pieces, raw[at:]))) if pieces else ():
-        first, last = (bisect_right(made, place) - 1 for place in (secret.span.start, secret.span.end - 1))
-        # The last character may be an escape, which ends where what follows it begins.
-        end = sources[last] + secret.span.end - made[last]
-        if last % 2 and last + 1 < len(made) and secret.span.end == made[last + 1]:
-            end = sources[last + 1]
-        yield from _by_line(raw, Span(sources[first] + secret.span.start - made[first], end), secret)
-
-
-def _plain_character(escape: re.Match[bytes]) -> bytes | None:
-    """What an escape stands for: nothing for a line that goes on, None for what is no character that could be a part of a secret."""
-    if escape[0][1:2] in b"\r\n":
-        return b""
-    if escape[4]:
-        return escape[4]
-    digits = escape[1] or escape[2] or escape[3]
-    code = int(digits, 16) if digits else 0
-    return bytes([code]) if 0x20 < code < 0x7F and code not in b'"\\' else None
-
-
-def _by_line(raw: bytes, span: Span, secret: Secret) -> Iterator[Secret]:
-    at = span.start
-    for fold in chain(_FOLD.finditer(raw, span.start, span.end), (None,)):
-        end = span.end if fold is None else fold.start()
-        if end > at:
-            yield Secret(secret.kind, Span(at, end), secret.value)
-        at = end if fold is None else fold.end()

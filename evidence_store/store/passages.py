@@ -49,6 +49,7 @@ from evidence_store.store.found import (
 )
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
+from evidence_store.store.shown_quotes import find_shown_quote, has_mark, selector_of
 from evidence_store.store.sources import Sources, require_resource
 
 
@@ -217,10 +218,21 @@ class Passages:
         within = Span(0, reader.size)
         if place.within is not None:
             within = resolve(self._sources.get_tree(reader.revision), place.within).span
-        found = quote_in(reader, within, place.selector.text, place.context)
+        try:
+            found = quote_in(reader, within, place.selector.text, place.context)
+        except NotFound:
+            if not has_mark(place.selector.text):
+                raise
+            return self._find_shown_quote(resource, reader, place, within, limit)
         span = Span(within.start + found.span.start, within.start + found.span.end)
         shown = with_transforms(show_range(reader, span, limit), quote_around(reader, span, place.selector.text))
         return slice_passage(resource, reader, place.selector, span, shown)
+
+    def _find_shown_quote(self, resource: Resource, reader: RevisionReader, place: Place, within: Span, limit: TextLimit) -> Passage:
+        found = find_shown_quote(reader, within, place.selector.text, place.context)
+        span = Span(within.start + found.span.start, within.start + found.span.end)
+        shown = with_transforms(show_range(reader, span, limit), found.transforms)
+        return slice_passage(resource, reader, selector_of(reader, span), span, shown)
 
     def _find_node(self, resource: Resource, revision: Revision, place: Place, limit: TextLimit) -> Passage:
         document = self._sources.get_tree(revision)

@@ -13,13 +13,15 @@ from api.settings import Settings
 from api.tools import ToolContext, call_tool
 from api.wiring import open_services
 from evidence_store.canonical import digest_of
-from evidence_store.errors import JsonValue, NotFound
+from evidence_store.errors import Ambiguous, JsonValue, NotFound
 from evidence_store.excerpts import Children, NoLimit
-from evidence_store.model import Currency, Integrity, ResourceName, Selector, Span, Standing
+from evidence_store.model import Currency, Integrity, LineRange, ResourceName, Selector, Span, Standing
+from evidence_store.quote_context import QuoteContext
 from evidence_store.secrets import SECRETS_MASKED
 from evidence_store.store import EvidenceStore, open_store
 from evidence_store.store.passages import Place
-from tests.credentials import PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
+from evidence_store.store.shown_quotes import QUOTE_MASKED
+from tests.credentials import LOWER, PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
 from tests.factories import claim, deliver, open_step, put, read
 from tests.fakes import CharacterLimit
 
@@ -201,6 +203,47 @@ def test_a_quote_is_found_in_the_source_and_shown_as_its_mark(store: EvidenceSto
     assert RUN_LOG[packet.span.start : packet.span.end] == f"GITHUB_TOKEN={TOKEN}".encode()
     with pytest.raises(NotFound):
         read(store, f"GITHUB_TOKEN={TOKEN}!", LOG, kind="quote")
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "GITHUB_TOKEN=[masked github-token]",
+        "env dump GITHUB_TOKEN=[masked github-token] aws_access_key_id = [masked aws-key-id]",
+        "GITHUB_TOKEN=[masked github-token 7]\naws",
+        "postgres://depot:[masked url-password]@db.example.test",
+    ],
+)
+def test_a_quote_of_what_was_shown_is_found_at_its_place(store: EvidenceStore, quote: str) -> None:
+    put_both(store)
+    packet = read(store, quote, LOG, kind="quote")
+    require_none(f"{packet.excerpt} {packet.selector.text}")
+    assert QUOTE_MASKED in packet.transforms
+    assert " ".join(packet.excerpt.split()) == " ".join(quote.replace(" 7]", "]").split())
+    again = store.passages.get(packet.id, NoLimit())
+    assert (again.excerpt, again.span, again.selector) == (packet.excerpt, packet.span, packet.selector)
+    assert store.checks.verify(deep=True).faults == ()
+
+
+@pytest.mark.parametrize(
+    "quote", ["GITHUB_TOKEN=[masked aws-key-id]", "TOKEN=[masked github-token]\naws_access_key_id = x", "dump [masked github-token]"]
+)
+def test_a_mark_in_a_quote_stands_for_a_secret_of_its_kind_alone(store: EvidenceStore, quote: str) -> None:
+    put_both(store)
+    with pytest.raises(NotFound):
+        read(store, quote, LOG, kind="quote")
+
+
+def test_marks_of_a_quote_tell_values_apart(store: EvidenceStore) -> None:
+    other = "gh" + "p_" + LOWER[:36]
+    put(store, f"first {TOKEN} then {other} end\nfirst {TOKEN} then {TOKEN} end\n".encode(), LOG)
+    with pytest.raises(Ambiguous) as caught:
+        read(store, "then [masked github-token 2] end", LOG, kind="quote")
+    assert caught.value.details["places"] == [[47, 96], [144, 193]]
+    place = Place(
+        LOG, None, Selector("quote", "first [masked github-token] then [masked github-token 2] end"), context=QuoteContext("", "\nfirst")
+    )
+    assert store.passages.read(place, NoLimit()).lines == LineRange(1, 1)
 
 
 def test_a_passage_is_followed_into_the_next_revision(store: EvidenceStore) -> None:
