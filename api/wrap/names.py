@@ -26,10 +26,11 @@ def resource_name(tool: str, arguments: Mapping[str, JsonValue]) -> ResourceName
     plain = _REVISION.sub("", _UNPRINTABLE.sub("�", tool))[:MAX_TOOL_CHARS] or "tool"
     if not arguments:
         return ResourceName(plain)
-    said = "&".join(f"{name}={_spelled(value)}" for name, value in sorted(arguments.items()))
+    said = "&".join(f"{key}={_spelled(value)}" for key, value in sorted(arguments.items()))
     plain_enough = not _UNPRINTABLE.search(said) and not _REVISION.search(said)
-    if len(said) <= MAX_ARGUMENT_CHARS and plain_enough and mask_text(said) == said:
-        return ResourceName(f"{plain}?{said}")
+    name = f"{plain}?{said}"
+    if len(said) <= MAX_ARGUMENT_CHARS and plain_enough and mask_text(name) == name:
+        return ResourceName(name)
     digest = hashlib.sha256(mask_text(said).encode("utf-8", "surrogatepass")).hexdigest()
     return ResourceName(f"{plain}?~{digest[:_DIGEST_CHARS]}")
 

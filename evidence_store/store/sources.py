@@ -79,9 +79,10 @@ class Sources:
         """Stores bytes as the next revision; byte-equal to the newest one, they are one more observation of it.
 
         Bytes first, rows second: a failure leaves at worst an unreferenced blob. Raises InvalidInput (name, refused
-        document, a bound), Conflict (`if_newest`), StoreFault.
+        document, a bound; `secret_in_name`), Conflict (`if_newest`), StoreFault.
         """
         require_name(request.resource)
+        _require_no_secret(self._core, request)
         if request.kind is Kind.REFERENCE and request.max_age_s is not None:
             raise InvalidInput("a reference is not live: nothing in it tells how things are", code="wrong_use")
         staged = Staged(self._core, self._growing(request.resource))
@@ -281,6 +282,19 @@ def require_name(name: ResourceName) -> None:
         raise InvalidInput(f"a resource name has 1 to {MAX_NAME_CHARS} characters, this one has {len(name)}", code="bad_name")
     if "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):
         raise InvalidInput("a resource name holds neither NUL nor half a surrogate pair", code="bad_name")
+
+
+def _require_no_secret(core: Core, request: PutRequest) -> None:
+    """Raises InvalidInput (`secret_in_name`) for a name that would have to be masked: names are shown to be named again.
+
+    Resources that have such a name already stay what they are, and are read by it.
+    """
+    names = {"resource": (request.resource,), "scope": (request.scope,), "label": request.labels}
+    names |= {"version_label": (request.version_label,), "tool": (request.origin,)}
+    for what, texts in names.items():
+        if any(text and core.masked(text) != text for text in texts):
+            text = f"the {what.replace('_', ' ')} holds a secret, and is shown with each passage: leave the secret out of it"
+            raise InvalidInput(text, {"field": what}, code="secret_in_name")
 
 
 def require_resource(connection: ReadConnection, core: Core, name: ResourceName) -> Resource:

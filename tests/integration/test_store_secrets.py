@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from api.settings import Settings
 from api.tools import ToolContext, call_tool
 from api.wiring import open_services
 from evidence_store.canonical import digest_of
-from evidence_store.errors import Ambiguous, JsonValue, NotFound
+from evidence_store.errors import Ambiguous, InvalidInput, JsonValue, NotFound
 from evidence_store.excerpts import Children, NoLimit
 from evidence_store.model import Currency, Integrity, LineRange, ResourceName, Selector, Span, Standing
 from evidence_store.quote_context import QuoteContext
@@ -21,6 +22,7 @@ from evidence_store.secrets import SECRETS_MASKED
 from evidence_store.store import EvidenceStore, open_store
 from evidence_store.store.passages import Place
 from evidence_store.store.shown_quotes import QUOTE_MASKED
+from evidence_store.store.sources import PutRequest
 from tests.credentials import LOWER, PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
 from tests.factories import claim, deliver, open_step, put, read
 from tests.fakes import CharacterLimit
@@ -167,6 +169,26 @@ def test_references_that_are_followed_are_masked(store: EvidenceStore) -> None:
     assert packet.value is not None
     assert json.loads(packet.value) == {"url": "postgres://depot:[masked url-password]@db/x"}
     assert SECRETS_MASKED in packet.transforms
+
+
+@pytest.mark.parametrize("field", ["resource", "scope", "version_label", "label", "tool"])
+def test_a_name_with_a_secret_in_it_is_refused(store: EvidenceStore, folder: Path, field: str) -> None:
+    secret = f"https://depot:{RUN_SECRETS['url_password']}@host.test/x.json"
+    request = PutRequest(LOG)
+    wanted = {
+        "resource": replace(request, resource=ResourceName(secret)),
+        "scope": replace(request, scope=secret),
+        "version_label": replace(request, version_label=secret),
+        "label": replace(request, labels=("a", secret)),
+        "tool": replace(request, origin=f"fetch --token {TOKEN}"),
+    }[field]
+    with pytest.raises(InvalidInput) as caught:
+        store.sources.put(wanted, [b"{}"])
+    assert (caught.value.error_code, caught.value.details) == ("secret_in_name", {"field": field})
+    require_none(str(caught.value))
+    assert store.sources.list_resources() == []
+    with open_store(folder, show_secrets=True) as showing:
+        assert showing.sources.put(wanted, [b"{}"]).created
 
 
 # -- what stays as it was
