@@ -43,6 +43,12 @@ class WideLines:
         return len(self._raw[start:at].decode(self._encoding, "replace"))
 
 
+def fitted(raw: bytes, encoding: str) -> bytes:
+    """The text with U+FFFD in place of each unit that is no character, as many bytes; a unit in which it breaks off stays."""
+    whole = len(raw) - len(raw) % unit_width(encoding)
+    return raw[:whole].decode(encoding, "replace").encode(encoding) + raw[whole:]
+
+
 def iter_line_starts(raw: bytes, encoding: str) -> Iterator[int]:
     """Where a line starts, the first left out; the end of the text where it ends with a line end."""
     mark, width = "\n".encode(encoding), unit_width(encoding)

@@ -19,7 +19,8 @@ from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
 from evidence_store.secrets import Masks
 from evidence_store.store.core import Core
-from evidence_store.store.found import SEARCH, View, proves_absence, slice_passage, whole_passage
+from evidence_store.store.doubts import Unproven, find_doubt
+from evidence_store.store.found import SEARCH, View, slice_passage, whole_passage
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
@@ -49,8 +50,10 @@ class SearchAnswer:
     packets: tuple[Packet, ...]
     """Hits, in the order in which the revisions were named."""
     more: bool
-    receipts: tuple[Packet, ...]
-    """Derived evidence that there is no hit, for each complete revision; empty where there is a hit anywhere."""
+    receipts: tuple[Packet, ...] = ()
+    """Derived evidence that there is no hit, for each revision that proves it; empty where there is a hit anywhere."""
+    unproven: tuple[Unproven, ...] = ()
+    """The other ones, where there is no hit anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +95,31 @@ class Comparisons:
         watch = Deadline(self._core.limits.max_seconds).check
         hits: list[Passage] = []
         silent: list[Passage] = []
+        unproven: list[Unproven] = []
         more = False
         for place, (name, number) in enumerate(targets):
             watch()
             progress(place, len(targets), name)
             resource, revision = self._revision(name, number)
-            found, passages = self._search_one(resource, revision, replace(request, limit=request.limit - len(hits)), limit, watch)
+            raw = self._sources.get_bytes(name, revision.number)
+            asked = replace(request, limit=request.limit - len(hits))
+            found, passages = self._search_one(resource, revision, raw, asked, limit, watch)
             hits += passages
             more = found.more
             if more:
                 break
-            if not found.hits and proves_absence(revision, request.pattern):
+            if found.hits:
+                continue
+            doubt = find_doubt(revision, raw, request.pattern)
+            if doubt is None:
                 silent.append(receipt_passage(resource, self._passages.get_reader(revision), request))
-        return SearchAnswer(self._mint(hits), more, () if hits else self._mint(silent))
+            else:
+                unproven.append(Unproven(name, revision.number, doubt))
+        return SearchAnswer(self._mint(hits), more) if hits else SearchAnswer((), more, self._mint(silent), tuple(unproven))
 
     def _search_one(
-        self, resource: Resource, revision: Revision, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
+        self, resource: Resource, revision: Revision, raw: bytes, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
     ) -> tuple[Hits, list[Passage]]:
-        raw = self._sources.get_bytes(revision.resource, revision.number)
         found = search(
             raw,
             request.pattern,

@@ -14,12 +14,13 @@ from evidence_store.documents.references import inner_hops
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import Ambiguous, IntegrityMismatch
 from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_keys, show_node, show_slice
-from evidence_store.model import Format, Selector, Span, TextLimit
+from evidence_store.model import Selector, Span, TextLimit
 from evidence_store.quote_context import NEAR_BYTES, QuoteContext
 from evidence_store.quotes import FoundQuote, find_quote, word_transforms
-from evidence_store.records.sources import Resource, Revision
+from evidence_store.records.sources import Resource
 from evidence_store.search import search
 from evidence_store.secrets import NO_MASKS
+from evidence_store.store.doubts import find_doubt
 from evidence_store.store.mint import Passage
 from evidence_store.store.reader import RevisionReader
 
@@ -159,18 +160,8 @@ def is_absent(reader: RevisionReader, transform: str, watch: Callable[[], None])
     """Whether what a search receipt is about is not in a revision; None where no hit proves nothing. Raises as `has_hit`."""
     if has_hit(reader, transform, watch):
         return False
-    return True if proves_absence(reader.revision, _asked_of(transform).pattern) else None
-
-
-def proves_absence(revision: Revision, pattern: str) -> bool:
-    """Whether no hit means that the text is not there: all of it came, and is read in the way in which it is written."""
-    codes = {note.code for note in revision.notes}
-    if not revision.complete or "charset_mismatch" in codes:
-        return False
-    if "not_utf8" in codes and not pattern.isascii():
-        return False
-    # Entities of XML are not undone: what is looked for may stand there as `&lt;` or `&#233;`.
-    return revision.format is not Format.JUNIT or (pattern.isascii() and not set(pattern) & set("<>&\"'"))
+    raw = reader.read(Span(0, reader.size))
+    return True if find_doubt(reader.revision, raw, _asked_of(transform).pattern) is None else None
 
 
 def _asked_of(transform: str) -> _Asked:

@@ -13,8 +13,10 @@ from threading import Lock
 from typing import Final
 
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.text import format_bytes
+from evidence_store.documents.wide import fitted
 from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.excerpts import Shown
 from evidence_store.masking import mask_source
@@ -63,7 +65,9 @@ class _RevisionSource:
         notes, format = self._revision.notes, self._revision.format
         masking = self._reader.masking
         if whole and masking is not SHOW_SECRETS:
-            masking = mask_source(raw, encoding_of(notes), escaped=format in ESCAPED_FORMATS)
+            encoding = encoding_of(notes)
+            told = raw if unit_width(encoding) == 1 else fitted(raw, encoding)
+            masking = mask_source(told, encoding, escaped=format in ESCAPED_FORMATS)
         masks = masking.masks(span)
         if not masks:
             return raw
