@@ -118,7 +118,8 @@ def unproven_line(one: "Unproven", *, many: bool) -> str:
 
 
 def _cut_json(cut: Cut) -> Json:
-    return {"shown": span_json(cut.shown), "tokens": cut.tokens, "total_lines": cut.total_lines}
+    whole: dict[str, Json] = {} if cut.whole is None else {"whole": span_json(cut.whole)}
+    return {"shown": span_json(cut.shown), "tokens": cut.tokens, "total_lines": cut.total_lines} | whole
 
 
 def _outline_json(outline: Outline) -> Json:

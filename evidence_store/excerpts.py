@@ -179,7 +179,10 @@ def show_receipt(transform: str, masking: Masking = SHOW_SECRETS) -> Shown:
 
 
 def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False, masks: Masks = NO_MASKS) -> Shown:
-    """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits."""
+    """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits.
+
+    One character or mark is shown in any case, so that whoever goes on comes to the end; nothing is cut where that is all.
+    """
 
     def text(end: int) -> str:
         return _shown(raw[:end], span.start, encoding, masks, escaped=escaped).text
@@ -190,7 +193,13 @@ def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, 
     lines = _line_ends(raw) if unit_width(encoding) == 1 else list(iter_line_starts(raw, encoding))
     n_lines = _most(len(lines), lambda n: limit.fits(text(lines[n - 1])))
     end = lines[n_lines - 1] if n_lines else start_of(_most(len(raw), lambda n: limit.fits(text(start_of(n)))))
+    if not end and raw:
+        first = next(filter(None, map(start_of, range(1, len(raw) + 1))), len(raw))
+        marked = (mark.span.end - span.start for mark in masks.marks if mark.span.start < span.start + first < mark.span.end)
+        end = min(span.length, max((first, *marked)))
     shown = _shown(raw[:end], span.start, encoding, masks, escaped=escaped)
+    if end == span.length:
+        return Shown(shown.text, shown.transforms)
     tokens = limit.count(text(len(raw))) if len(raw) <= COUNTED_BYTES else None
     total_lines = count_lines(raw) if unit_width(encoding) == 1 else len(WideLines(raw, encoding))
     cut = Cut(Span(span.start, span.start + end), tokens, total_lines)

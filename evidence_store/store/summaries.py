@@ -171,11 +171,12 @@ class Summaries:
 
 
 def _show(made: _Text, transform: str, limit: TextLimit) -> Shown:
-    """A summary that does not fit is cut at a line end; it is text and no value. The cut counts bytes of the summary."""
+    """A summary that does not fit is cut at a line end; it is text and no value. The cut counts bytes of the summary, not of the source."""
     text, transforms = made.text, (transform, *made.transforms)
     if limit.fits(text):
         return Shown(text, transforms)
     fitting = text[: limit.prefix(text)]
     shown = fitting[: fitting.rfind("\n") + 1] or fitting
-    cut = Cut(Span(0, len(shown.encode())), limit.count(text), text.count("\n"))
-    return Shown(shown, transforms, cut)
+    tokens = limit.count(text)
+    cut = Cut(Span(0, len(shown.encode())), tokens, text.count("\n"), Span(0, len(text.encode())))
+    return Shown(shown, transforms, cut, next=None if tokens is None else f"--max-tokens {tokens}")
