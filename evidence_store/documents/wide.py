@@ -23,6 +23,10 @@ class WideLines:
     def __len__(self) -> int:
         return len(self._starts) - (self._starts[-1] == len(self._raw))
 
+    @property
+    def has_line_ends(self) -> bool:
+        return len(self._starts) > 1
+
     def lines_of(self, span: Span) -> LineRange:
         """The lines of a byte range; an empty one stands on the line of its start."""
         return LineRange(bisect_right(self._starts, span.start), bisect_right(self._starts, max(span.start, span.end - 1)))

@@ -8,19 +8,19 @@ from evidence_store.canonical import canonical_bytes
 from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
-from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
-from evidence_store.excerpts import Shown, show_receipt, show_slice
-from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.excerpts import show_receipt
+from evidence_store.model import Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
-from evidence_store.secrets import Masks
 from evidence_store.store.core import Core
 from evidence_store.store.doubts import Unproven, find_doubt
-from evidence_store.store.found import SEARCH, View, slice_passage, whole_passage
+from evidence_store.store.found import SEARCH, View, is_drawn, slice_passage, whole_passage
+from evidence_store.store.hits import HitShower
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
@@ -202,21 +202,9 @@ def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hi
     first = reader.lines_of(Span(hit.line.start, hit.line.start)).first
     span = reader.span_of_lines(LineRange(max(1, first - context), first + context))
     selector = Selector("lines", format_lines(reader.lines_of(span)))
-    encoding, escaped, masks = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS, reader.masking.masks(span)
-    shown = show_slice(raw[span.start : span.end], span, limit, encoding, escaped=escaped, masks=masks)
-    if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
-        shown = _show_round(raw, span, hit.match, limit, encoding, escaped=escaped, masks=masks)
-    return slice_passage(resource, reader, selector, span, shown, match=hit.match)
-
-
-def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str, *, escaped: bool, masks: Masks) -> Shown:
-    """A window of the line that begins a little before the hit; at it, where characters cannot be told apart backwards."""
-    start = max(span.start, match.start - 200) if encoding == UTF8 else match.start
-    while start < match.start and raw[start] & 0xC0 == 0x80:
-        start += 1
-    window = Span(start, span.end)
-    shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped, masks=masks)
-    return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
+    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
+    shower = HitShower(raw, encoding, reader.masking.masks(span), limit, escaped, is_drawn(reader, raw[span.start : span.end]))
+    return slice_passage(resource, reader, selector, span, shower.show(span, hit), match=hit.match)
 
 
 def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:

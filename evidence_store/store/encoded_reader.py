@@ -55,5 +55,8 @@ class WideReader(RevisionReader):
     def span_of_lines(self, lines: LineRange) -> Span:
         return self._lines.span_of(lines)
 
+    def has_line_ends(self) -> bool:
+        return self._lines.has_line_ends
+
     def count_lines(self) -> int:
         return len(self._lines)

@@ -125,14 +125,21 @@ def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
     """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
     encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
     if not is_over(span, limit):
-        return show_slice(reader.read(span), span, limit, encoding, escaped=escaped, masks=reader.masking.masks(span))
+        raw, masks = reader.read(span), reader.masking.masks(span)
+        return show_slice(raw, span, limit, encoding, escaped=escaped, drawn=is_drawn(reader, raw), masks=masks)
     assert limit.max_bytes is not None, "nothing is over no bound"
     read = Span(span.start, span.start + limit.max_bytes)
-    shown = cut_text(reader.read(read), span, limit, encoding, escaped=escaped, masks=reader.masking.masks(read))
+    raw, masks = reader.read(read), reader.masking.masks(read)
+    shown = cut_text(raw, span, limit, encoding, escaped=escaped, drawn=is_drawn(reader, raw), masks=masks)
     if shown.cut is None:
         return shown  # a secret to its end, all of it one mark
     lines = reader.lines_of(span)
     return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))
+
+
+def is_drawn(reader: RevisionReader, raw: bytes) -> bool:
+    """Whether the CRs of a slice draw over lines: not in a text without any other line end."""
+    return b"\r" not in raw or reader.has_line_ends()
 
 
 @dataclass(frozen=True, slots=True)

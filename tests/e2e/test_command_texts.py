@@ -49,3 +49,53 @@ def test_a_summary_that_is_cut_says_of_how_much_and_how_to_see_it_all(evidence: 
     assert packet["cut"]["whole"] == [0, len(whole["excerpt"].encode())]
     said = evidence.bare("summary", "run.log", "--max-tokens", "20", "--store", evidence.folder).out.decode()
     assert f"cut: bytes 0-{packet['cut']['shown'][1]} of 0-{packet['cut']['whole'][1]}, next" in said
+
+
+DRAWN = b"x\n10%\r20% " + SECRET + b"\r\x1b[K30%\rdone\r\ny\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "excerpt"),
+    [((), "20% [masked github-token]\r\n"), (("--context", "1"), "x\n20% [masked github-token]\r\ny\n"), (("--max-tokens", "3"), "20% ")],
+    ids=["alone", "with lines round it", "cut"],
+)
+def test_the_frame_of_a_hit_is_shown(evidence: Evidence, tmp_path: Path, options: tuple[str, ...], excerpt: str) -> None:
+    put(evidence, tmp_path, DRAWN)
+    (packet,) = evidence("search", "run.log", "20%", *options).answer()["packets"]
+    n_others = len(b"10%\r\r\x1b[K30%\rdone")
+    assert packet["excerpt"].startswith(excerpt.strip(" "))
+    assert f"hit_frame/1={n_others}" in packet["transforms"]
+    assert packet["lines"] == ([1, 3] if "--context" in options else [2, 2])
+
+
+def test_a_hit_in_the_frame_that_stood_there_last_is_shown_as_ever(evidence: Evidence, tmp_path: Path) -> None:
+    put(evidence, tmp_path, DRAWN)
+    (packet,) = evidence("search", "run.log", "done").answer()["packets"]
+    assert packet["excerpt"] == "done\r\n"
+    assert packet["transforms"][-1].startswith("frames_left_out/1=")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_hit_over_two_frames_shows_both(evidence: Evidence, tmp_path: Path, encoding: str) -> None:
+    put(evidence, tmp_path, "x\n1%\rab\rcd\rend\n".encode(encoding))
+    (packet,) = evidence("search", "run.log", "b.c", "--regex").answer()["packets"]
+    assert "ab\ncd" in packet["excerpt"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_lines_that_end_with_cr_alone_are_all_shown(evidence: Evidence, tmp_path: Path, encoding: str) -> None:
+    put(evidence, tmp_path, "one\rtwo\rthree\r".encode(encoding))
+    packet = evidence("read", "run.log", "--lines", "1").answer()
+    assert (packet["excerpt"], packet["lines"]) == ("one\ntwo\nthree\n", [1, 1])
+    assert "cr_line_ends/1" in packet["transforms"]
+    (hit,) = evidence("search", "run.log", "two").answer()["packets"]
+    assert "two\n" in hit["excerpt"]
+    cut = evidence("read", "run.log", "--lines", "1", "--max-tokens", "4").answer()
+    rest = evidence("read", "run.log", *cut["next"].split()).answer()
+    assert cut["next"].startswith("--bytes")
+    assert cut["excerpt"] + rest["excerpt"] == packet["excerpt"]
+
+
+def test_a_document_with_cr_as_line_ends_is_shown_whole(evidence: Evidence, tmp_path: Path) -> None:
+    put(evidence, tmp_path, b'{\r"a": 1,\r"b": 2\r}', "a.json")
+    assert evidence("read", "a.json", "--pointer", "").answer()["excerpt"] == '{\n"a": 1,\n"b": 2\n}'
