@@ -99,3 +99,22 @@ def test_lines_that_end_with_cr_alone_are_all_shown(evidence: Evidence, tmp_path
 def test_a_document_with_cr_as_line_ends_is_shown_whole(evidence: Evidence, tmp_path: Path) -> None:
     put(evidence, tmp_path, b'{\r"a": 1,\r"b": 2\r}', "a.json")
     assert evidence("read", "a.json", "--pointer", "").answer()["excerpt"] == '{\n"a": 1,\n"b": 2\n}'
+
+
+def test_a_metrics_summary_names_a_series_without_a_point(evidence: Evidence, tmp_path: Path) -> None:
+    series = '{"metric":{"__name__":"load","host":"%s"},"values":%s}'
+    matrix = ",".join(series % one for one in (("a", '[[1,"2"]]'), ("b", "[]"), ("c", "[[1,null]]")))
+    put(evidence, tmp_path, f'{{"data":{{"resultType":"matrix","result":[{matrix}]}}}}'.encode(), "load.json")
+    excerpt = evidence("summary", "load.json").answer()["excerpt"]
+    assert excerpt.startswith("metrics: 3 series, 1 point\n")
+    assert 'load{host="b"} at /data/result/1/values: n 0\n' in excerpt
+    assert 'load{host="c"} at /data/result/2/values: n 0\n' in excerpt
+
+
+def test_the_cases_that_are_named_can_be_asked_for(evidence: Evidence, tmp_path: Path) -> None:
+    case = '<testcase classname="k" name="t"/>'
+    suites = f'<testsuites><testsuite name="s">{case * 2}</testsuite><testsuite name="s">{case}</testsuite></testsuites>'
+    put(evidence, tmp_path, suites.encode(), "junit.xml")
+    known = evidence("read", "junit.xml", "--case", "nope").error(3)["known"]
+    places = [tuple(evidence("read", "junit.xml", "--case", one).answer()["bytes"]) for one in known]
+    assert len(set(places)) == len(places) == 3
