@@ -119,7 +119,7 @@ def _packet(packet: Packet) -> dict[str, Json]:
 
 
 def next_arguments(packet: Packet) -> dict[str, Json] | None:
-    """The arguments of `read_spec` or `read_log` that continue a packet; None where it is shown to its end."""
+    """The arguments of `read_spec` or `read_log` that continue a packet, of `summary` that show all of one; None at its end."""
     if packet.next is None:
         return None
     words = packet.next.split(" ")
@@ -128,6 +128,9 @@ def next_arguments(packet: Packet) -> dict[str, Json] | None:
         place["view"] = "keys"
         words = words[1:]
     option, value = words
+    if option == "--max-tokens":
+        kind = packet.transforms[0].split("/")[1]
+        return place | {"kind": kind, "max_tokens": int(value)}
     if option == "--children":
         place["pointer"] = packet.selector.text
     return place | {option.removeprefix("--"): value}
