@@ -10,6 +10,7 @@ from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import STRUCTURED
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
@@ -152,10 +153,13 @@ class Comparisons:
             documents = self._sources.get_document(before), self._sources.get_document(after)
             found = diff(*documents, pointer or "", limit=n_pairs, watch=watch)
             return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
-        lines = diff_lines(
-            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs, watch
-        )
+        lines = diff_lines(self._lined_bytes(before), self._lined_bytes(after), n_pairs, watch)
         return DiffAnswer(self._line_packets(before, after, lines.pairs, limit), lines.more, tuple(sorted(lines.noise.items())))
+
+    def _lined_bytes(self, revision: Revision) -> bytes:
+        """The bytes to compare by line; in UTF-8 where not only line ends hold a byte 0x0A, so that lines are those of `read`."""
+        raw, encoding = self._sources.get_bytes(revision.resource, revision.number), encoding_of(revision.notes)
+        return raw if unit_width(encoding) == 1 else raw.decode(encoding, "replace").removeprefix("\ufeff").encode()
 
     def _pair_packets(self, old: Revision, new: Revision, pairs: Sequence[Pair], limit: TextLimit) -> tuple[EvidencePair, ...]:
         def place(revision: Revision, pointer: Pointer) -> Place:

@@ -118,3 +118,14 @@ def test_the_cases_that_are_named_can_be_asked_for(evidence: Evidence, tmp_path:
     known = evidence("read", "junit.xml", "--case", "nope").error(3)["known"]
     places = [tuple(evidence("read", "junit.xml", "--case", one).answer()["bytes"]) for one in known]
     assert len(set(places)) == len(places) == 3
+
+
+def test_a_diff_of_utf_16_texts_is_by_their_lines(evidence: Evidence, tmp_path: Path) -> None:
+    whole = "\ufeff上a\nok\nab\n".encode("utf-16le")
+    put(evidence, tmp_path, whole)
+    put(evidence, tmp_path, whole.replace(b"o", b"x") + b"x")
+    pairs = evidence("diff", "run.log@1", "run.log@2").answer()["pairs"]
+    assert [(one["change"], one["old"] and one["old"]["lines"], one["new"]["lines"]) for one in pairs] == [
+        ("changed", [2, 2], [2, 2]),
+        ("added", None, [4, 4]),
+    ]
