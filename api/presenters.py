@@ -8,14 +8,19 @@ import orjson
 
 from evidence_store.documents.counts import COUNTS, parse_counts
 from evidence_store.documents.model import Note
+from evidence_store.errors import JsonValue
 from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Pointer, Selector, Span
 from evidence_store.records.sources import Resource, Revision, note_json
 from evidence_store.state import EvidenceState
 
 if TYPE_CHECKING:
+    from evidence_store.store.doubts import Unproven
     from evidence_store.trace import Trace
 
 Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json] | orjson.Fragment | None"
+
+MAX_UNPROVEN = 20
+"""Revisions that an answer says by name to prove no absence."""
 
 
 def dumps(value: Json) -> bytes:
@@ -101,8 +106,20 @@ def lines_json(lines: LineRange) -> Json:
     return [lines.first, lines.last]
 
 
+def unproven_json(one: "Unproven") -> dict[str, JsonValue]:
+    return {"resource": one.resource, "revision": one.revision, "why": one.doubt.value}
+
+
+def unproven_line(one: "Unproven", *, many: bool) -> str:
+    """Why no hit proves nothing of a revision; it is named where `many` were searched."""
+    so_far = "no hit so far" if one.doubt == "incomplete" else "no hit"
+    place = f" in {one.resource}@{one.revision}" if many else ""
+    return f"{so_far}{place}; {one.doubt.words}, so this proves no absence"
+
+
 def _cut_json(cut: Cut) -> Json:
-    return {"shown": span_json(cut.shown), "tokens": cut.tokens, "total_lines": cut.total_lines}
+    whole: dict[str, Json] = {} if cut.whole is None else {"whole": span_json(cut.whole)}
+    return {"shown": span_json(cut.shown), "tokens": cut.tokens, "total_lines": cut.total_lines} | whole
 
 
 def _outline_json(outline: Outline) -> Json:

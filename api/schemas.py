@@ -16,6 +16,7 @@ class CutAnswer(Wire):
     shown: tuple[int, int]
     tokens: int | None
     total_lines: int
+    whole: tuple[int, int] | None = None
 
 
 class OutlineChild(Wire):

@@ -15,13 +15,13 @@ from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.escapes import ESCAPED_FORMATS
 from evidence_store.documents.model import Child, Document, Node
 from evidence_store.documents.outline import KEYS_TRANSFORM, joined_keys, key_text, keyed_children, outline
+from evidence_store.documents.shown import CR_LINE_ENDS, shown_text
 from evidence_store.documents.shown import Shown as DocumentText
-from evidence_store.documents.shown import shown_text
 from evidence_store.documents.text import count_lines
 from evidence_store.documents.values import value_json
 from evidence_store.documents.wide import WideLines, iter_line_starts
 from evidence_store.errors import NotFound
-from evidence_store.model import Cut, Outline, OutlineEntry, Span, TextLimit
+from evidence_store.model import Cut, Format, Outline, OutlineEntry, Span, TextLimit
 from evidence_store.secrets import NO_MASKS, SECRETS_MASKED, SHOW_SECRETS, Masking, Masks
 
 MAX_OUTLINE_ENTRIES = 500
@@ -92,7 +92,9 @@ def show_node(
     if children is not None or (node.is_container and is_over(node.span, limit)):
         return _show_outline(document, node, limit, children or Children(0, MAX_OUTLINE_ENTRIES - 1), encoding, masking)
     raw, escaped, masks = document.source(node), document.format in ESCAPED_FORMATS, masking.masks(node.span)
-    shown = _shown(raw, node.span.start, encoding, masks, escaped=escaped)
+    # White space between the tokens of a document draws nothing over; the output that a test report holds may.
+    drawn = document.format is Format.JUNIT
+    shown = _shown(raw, node.span.start, encoding, masks, escaped=escaped, drawn=drawn)
     if limit.fits(shown.text):
         value = value_json(document, node)
         json = None if value is None else _masked_value(value.json, raw, node, masks, masking)
@@ -101,13 +103,13 @@ def show_node(
         return Shown(shown.text, tuple(dict.fromkeys(transforms)), value=json)
     if node.is_container:
         return _show_outline(document, node, limit, Children(0, MAX_OUTLINE_ENTRIES - 1), encoding, masking)
-    return cut_text(raw, node.span, limit, encoding, escaped=escaped, masks=masks)
+    return cut_text(raw, node.span, limit, encoding, escaped=escaped, drawn=drawn, masks=masks)
 
 
-def _shown(raw: bytes, start: int, encoding: str, masks: Masks, *, escaped: bool) -> DocumentText:
+def _shown(raw: bytes, start: int, encoding: str, masks: Masks, *, escaped: bool, drawn: bool) -> DocumentText:
     """The text of bytes that stand at `start`, its secrets masked before anything else is done to it."""
     masked = masks.apply(raw, start, encoding) if masks else raw
-    shown = shown_text(masked, encoding, escaped=escaped)
+    shown = shown_text(masked, encoding, escaped=escaped, drawn=drawn)
     return DocumentText(shown.text, (SECRETS_MASKED, *shown.transforms)) if masked is not raw else shown
 
 
@@ -127,12 +129,14 @@ def is_over(span: Span, limit: TextLimit) -> bool:
     return limit.max_bytes is not None and span.length > limit.max_bytes
 
 
-def show_slice(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False, masks: Masks = NO_MASKS) -> Shown:
-    """Lines or bytes that are no node; `escaped` where they are JSON."""
-    shown = _shown(raw, span.start, encoding, masks, escaped=escaped)
+def show_slice(
+    raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False, drawn: bool = True, masks: Masks = NO_MASKS
+) -> Shown:
+    """Lines or bytes that are no node; `escaped` where they are JSON, `drawn` where CR draws over a line."""
+    shown = _shown(raw, span.start, encoding, masks, escaped=escaped, drawn=drawn)
     if limit.fits(shown.text):
         return Shown(shown.text, shown.transforms)
-    return cut_text(raw, span, limit, encoding, escaped=escaped, masks=masks)
+    return cut_text(raw, span, limit, encoding, escaped=escaped, drawn=drawn, masks=masks)
 
 
 def show_keys(document: Document, node: Node, limit: TextLimit, children: Children | None = None, masking: Masking = SHOW_SECRETS) -> Shown:
@@ -184,11 +188,16 @@ def show_receipt(transform: str, masking: Masking = SHOW_SECRETS) -> Shown:
     return Shown(NO_HIT, (masking.text(transform),))
 
 
-def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False, masks: Masks = NO_MASKS) -> Shown:
-    """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits."""
+def cut_text(
+    raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, escaped: bool = False, drawn: bool = True, masks: Masks = NO_MASKS
+) -> Shown:
+    """The beginning of a slice that fits, to the last line end in it, or within the first line where none fits.
+
+    One character or mark is shown in any case, so that whoever goes on comes to the end; nothing is cut where that is all.
+    """
 
     def text(end: int) -> str:
-        return _shown(raw[:end], span.start, encoding, masks, escaped=escaped).text
+        return _shown(raw[:end], span.start, encoding, masks, escaped=escaped, drawn=drawn).text
 
     def start_of(end: int) -> int:
         return _character_start(raw, end, encoding, escaped=escaped)
@@ -196,7 +205,13 @@ def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, 
     lines = _line_ends(raw) if unit_width(encoding) == 1 else list(iter_line_starts(raw, encoding))
     n_lines = _most(len(lines), lambda n: limit.fits(text(lines[n - 1])))
     end = lines[n_lines - 1] if n_lines else start_of(_most(len(raw), lambda n: limit.fits(text(start_of(n)))))
-    shown = _shown(raw[:end], span.start, encoding, masks, escaped=escaped)
+    if not end and raw:
+        first = next(filter(None, map(start_of, range(1, len(raw) + 1))), len(raw))
+        marked = (mark.span.end - span.start for mark in masks.marks if mark.span.start < span.start + first < mark.span.end)
+        end = min(span.length, max((first, *marked)))
+    shown = _shown(raw[:end], span.start, encoding, masks, escaped=escaped, drawn=drawn)
+    if end == span.length:
+        return Shown(shown.text, shown.transforms)
     tokens = limit.count(text(len(raw))) if len(raw) <= COUNTED_BYTES else None
     total_lines = count_lines(raw) if unit_width(encoding) == 1 else len(WideLines(raw, encoding))
     cut = Cut(Span(span.start, span.start + end), tokens, total_lines)
@@ -205,7 +220,7 @@ def cut_text(raw: bytes, span: Span, limit: TextLimit, encoding: str = UTF8, *, 
 
 def continue_by_lines(shown: Shown, first: int, last: int) -> Shown:
     """For a cut range of lines: continue with lines where the cut is at a line end."""
-    if shown.cut is None or not shown.text.endswith("\n"):
+    if shown.cut is None or not shown.text.endswith("\n") or CR_LINE_ENDS in shown.transforms:
         return shown
     following = first + shown.text.count("\n")
     return replace(shown, next=f"--lines {following}-{last}")

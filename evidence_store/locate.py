@@ -78,19 +78,25 @@ def locate(old: Document, old_pointer: str, new: Document) -> Located:
     return Located(Currency.MOVED if way.moved else Currency.SAME, way.pointer)
 
 
-def locate_bytes(old: bytes, span: Span, new: bytes, width: int = 1) -> LocatedBytes:
+def locate_bytes(old: bytes, span: Span, new: bytes, width: int = 1, line_end: bytes | None = None) -> LocatedBytes:
     """Follows a passage of a text without nodes: in its place, else where it stands once, else where its neighbours stand, too.
 
-    `width` is that of a code unit of the encoding, which both have.
+    `width` is that of a code unit of the encoding, which both have. `line_end` is a line feed in it, for a passage of whole lines:
+    these stand where they are whole lines again, be it that the last one got its end; in place of one that went on is another.
     """
     passage = old[span.start : span.end]
     # Of no bytes there are some everywhere, also past the end, where there is no place.
     has_place = span.start < len(new) or not (span.start or new)
-    if has_place and new[span.start : span.end] == passage:
-        return LocatedBytes(Currency.SAME, span, 1)
+    if has_place and new[span.start : span.end] == passage and _begins_line(new, span.start, line_end):
+        return LocatedBytes(Currency.SAME if _ends_line(new, span.end, passage, line_end) else Currency.CHANGED, span, 1)
     if not passage:
         return LocatedBytes(Currency.MOVED, None, 0)
-    places = list(islice(_places(new, passage, width), MAX_PLACES))
+    found = (
+        at
+        for at in _places(new, passage, width)
+        if _begins_line(new, at, line_end) and _ends_line(new, at + len(passage), passage, line_end)
+    )
+    places = list(islice(found, MAX_PLACES))
     if not places:
         return LocatedBytes(Currency.GONE, None, 0)
     ranked = sorted(((_shared(old, span, new, at), at) for at in places), reverse=True)
@@ -105,6 +111,19 @@ def _places(text: bytes, passage: bytes, width: int) -> Iterator[int]:
         if at % width == 0:
             yield at
         at = text.find(passage, at + 1)
+
+
+def _begins_line(text: bytes, at: int, line_end: bytes | None) -> bool:
+    return line_end is None or at == 0 or text.endswith(line_end, 0, at)
+
+
+def _ends_line(text: bytes, at: int, passage: bytes, line_end: bytes | None) -> bool:
+    """Whether a passage that ends here is whole lines: with a line end, be it behind it, or at the end of the text."""
+    if line_end is None or at == len(text) or passage.endswith(line_end):
+        return True
+    carriage_return = line_end.replace(b"\n", b"\r")
+    at += len(carriage_return) if text.startswith(carriage_return, at) else 0
+    return at == len(text) or text.startswith(line_end, at)
 
 
 def _shared(old: bytes, span: Span, new: bytes, at: int) -> int:

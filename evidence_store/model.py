@@ -177,10 +177,12 @@ class Cut:
     """What of a too long excerpt is shown."""
 
     shown: Span
-    """Bytes of the blob that the excerpt covers."""
+    """Bytes of the blob that the excerpt covers; of a summary, those of its text."""
     tokens: int | None
     """Tokens of the whole, where they were counted."""
     total_lines: int
+    whole: Span | None = None
+    """What `shown` is a part of, where that is not the passage but a text that was made of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def search(
     escaped: bool = False,
     watch: Callable[[], None] = unbounded,
 ) -> Hits:
-    """The first `limit` lines that hold the pattern, places as bytes of `raw`; `encoding` is one that all of it fits.
+    """The first `limit` lines that hold the pattern, places as bytes of `raw`; `encoding` is one that it is in.
 
     In JSON (`escaped`) a line is searched with its escapes undone, too, so that `日` is found where `\\u65e5` stands.
     `watch` is called now and then, and raises what ends the search. Raises InvalidInput for a pattern that cannot be searched for.
@@ -165,12 +165,13 @@ def _by_decoded_line(raw: bytes, encoding: str, find: _Finder, watch: Callable[[
     """Each line is searched as UTF-8, and what is found there is led back to the bytes of the source."""
     lines = _iter_lines(raw) if unit_width(encoding) == 1 else _iter_wide_lines(raw, encoding)
     for line in watched(lines, watch):
-        text = raw[line.start : line.end].decode(encoding)
+        # What does not fit is as long as U+FFFD, but for a unit in which the text breaks off.
+        text = raw[line.start : line.end].decode(encoding, "replace")
         utf8 = text.encode("utf-8")
         for hit in _by_line(utf8, iter((Span(0, len(utf8)),)), find):
             first, last = (len(utf8[:at].decode("utf-8", "ignore")) for at in (hit.match.start, hit.match.end))
             start = line.start + len(text[:first].encode(encoding))
-            yield Hit(line, Span(start, start + len(text[first:last].encode(encoding))))
+            yield Hit(line, Span(start, min(line.end, start + len(text[first:last].encode(encoding)))))
 
 
 def _iter_wide_lines(raw: bytes, encoding: str) -> Iterator[Span]:

@@ -92,7 +92,7 @@ def packet_to_json(packet: Packet) -> dict[str, JsonValue]:
         "pointer": selector.text if selector.kind == "pointer" else None,
         "quote": selector.text if selector.kind == "quote" else None,
         "column": packet.column,
-        "cut": None if cut is None else {"shown": [cut.shown.start, cut.shown.end], "tokens": cut.tokens, "total_lines": cut.total_lines},
+        "cut": None if cut is None else _cut_json(cut),
         "outline": None if outline is None else _outline_json(outline),
         "next": packet.next,
         "match": None if packet.match is None else [packet.match.start, packet.match.end],
@@ -139,7 +139,13 @@ def _hop(reader: JsonReader) -> Hop:
 
 
 def _cut(reader: JsonReader) -> Cut:
-    return Cut(reader.span("shown"), reader.number("tokens") if reader.has("tokens") else None, reader.number("total_lines", 1))
+    tokens = reader.number("tokens") if reader.has("tokens") else None
+    return Cut(reader.span("shown"), tokens, reader.number("total_lines", 1), reader.span("whole") if reader.has("whole") else None)
+
+
+def _cut_json(cut: Cut) -> dict[str, JsonValue]:
+    whole: dict[str, JsonValue] = {} if cut.whole is None else {"whole": [cut.whole.start, cut.whole.end]}
+    return {"shown": [cut.shown.start, cut.shown.end], "tokens": cut.tokens, "total_lines": cut.total_lines} | whole
 
 
 def _outline(reader: JsonReader) -> Outline:

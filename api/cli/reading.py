@@ -5,7 +5,7 @@ from argparse import Namespace
 from api.cli.output import Output, packets_text
 from api.cli.parser import read_place
 from api.errors import WrongUse
-from api.presenters import Json, packet_json, state_json
+from api.presenters import MAX_UNPROVEN, Json, packet_json, plain, state_json, unproven_json, unproven_line
 from api.settings import read_settings
 from api.tools.reading import read_children
 from api.wiring import Services, open_services
@@ -130,13 +130,17 @@ def run_search(arguments: Namespace, output: Output) -> int:
         shown["receipt"] = packet_json(found.receipts[0])
     if len(targets) > 1:
         shown["receipts"] = [packet_json(p) for p in found.receipts]
+    if found.unproven:
+        shown["unproven"] = [plain(unproven_json(one)) for one in found.unproven]
     output.value(shown, packets_text((*found.packets, *found.receipts)))
     if output.json:
         return 0
     if found.more:
         output.note(f"more: there are further hits; --limit {arguments.limit * 10} shows more of them")
-    elif not found.packets and not found.receipts:
-        output.note("no hit so far; the revision is not complete, so this proves no absence")
+    for one in found.unproven[:MAX_UNPROVEN]:
+        output.note(unproven_line(one, many=len(targets) > 1))
+    if len(found.unproven) > MAX_UNPROVEN:
+        output.note(f"more: {len(found.unproven) - MAX_UNPROVEN} revisions that prove no absence")
     return 0
 
 

@@ -56,6 +56,7 @@ PACKET = _object(
 )
 _PACKETS = {"packets": _list(PACKET)}
 _PAIR = _object({"change": _TEXT, "old": _TEXT, "new": _TEXT, "absent": _TEXT}, "old", "new", "absent")
+_UNPROVEN = _object({"resource": _TEXT, "revision": _WHOLE, "why": _TEXT})
 _ABOUT = _object({"resource": _TEXT, "pointer": _ANY_TEXT, "aspect": _TEXT}, "pointer", "aspect")
 _CITATION = _object({"evidence": _TEXT, "role": _TEXT})
 _CLAIM = _object(
@@ -86,7 +87,7 @@ OUTPUTS: Mapping[str, Schema] = {
     "read_spec": _object(_PACKETS),
     "record_claim": _object({"claim": _TEXT, "standing": _TEXT, "reason": _ANY_TEXT}),
     "record_progress": _object({"recorded": _WHOLE, "of": _WHOLE}),
-    "search": _object({**_PACKETS, "hits": _WHOLE, "absent": _FLAG, "more": _FLAG}),
+    "search": _object({**_PACKETS, "hits": _WHOLE, "absent": _FLAG, "unproven": _list(_UNPROVEN), "more": _FLAG}),
     "summary": _object(_PACKETS),
 }
 """Tool to the schema of its answers; errors have `ERROR`."""
@@ -118,7 +119,7 @@ def _packet(packet: Packet) -> dict[str, Json]:
 
 
 def next_arguments(packet: Packet) -> dict[str, Json] | None:
-    """The arguments of `read_spec` or `read_log` that continue a packet; None where it is shown to its end."""
+    """The arguments of `read_spec` or `read_log` that continue a packet, of `summary` that show all of one; None at its end."""
     if packet.next is None:
         return None
     words = packet.next.split(" ")
@@ -127,6 +128,9 @@ def next_arguments(packet: Packet) -> dict[str, Json] | None:
         place["view"] = "keys"
         words = words[1:]
     option, value = words
+    if option == "--max-tokens":
+        kind = packet.transforms[0].split("/")[1]
+        return place | {"kind": kind, "max_tokens": int(value)}
     if option == "--children":
         place["pointer"] = packet.selector.text
     return place | {option.removeprefix("--"): value}

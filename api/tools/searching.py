@@ -2,13 +2,14 @@
 
 import orjson
 
+from api.presenters import MAX_UNPROVEN, unproven_json, unproven_line
 from api.tools.answers import packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
 from api.tools.reading import pinned
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.model import Packet, Pointer, ResourceName
-from evidence_store.store.comparisons import EvidencePair, SearchRequest, Target
+from evidence_store.store.comparisons import EvidencePair, SearchAnswer, SearchRequest, Target
 
 DEFAULT_HITS = 20
 MAX_HITS = 200
@@ -35,15 +36,26 @@ def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     targets = _targets(context, name, asked, every=every)
     share = max(50, DEFAULT_MAX_TOKENS // request.limit)
     found = context.store.comparisons.search(targets, request, context.limit(share), context.progress)
-    if found.receipts:
-        left_out = len(found.receipts) - MAX_RECEIPTS
-        facts: dict[str, JsonValue] = {"hits": 0, "absent": True, "more": left_out > 0}
-        return packets_answer(found.receipts[:MAX_RECEIPTS], *([f"more: {left_out} receipts"] if left_out > 0 else []), facts=facts)
     if not found.packets:
-        text = "no hit so far; the revision is not complete, so this proves no absence"
-        return packets_answer((), text, facts={"hits": 0, "absent": False, "more": False})
-    facts = {"hits": len(found.packets), "absent": False, "more": found.more}
+        return _nothing_found(found, many=len(targets) > 1)
+    facts: dict[str, JsonValue] = {"hits": len(found.packets), "absent": False, "unproven": [], "more": found.more}
     return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}", facts=facts)
+
+
+def _nothing_found(found: SearchAnswer, *, many: bool) -> ToolAnswer:
+    """Receipts, and for each revision that gives none why not."""
+    receipts, unproven = found.receipts[:MAX_RECEIPTS], found.unproven[:MAX_UNPROVEN]
+    lines = [unproven_line(one, many=many) for one in unproven]
+    n_receipts, n_unproven = len(found.receipts) - len(receipts), len(found.unproven) - len(unproven)
+    lines += [f"more: {n_receipts} receipts"] if n_receipts else []
+    lines += [f"more: {n_unproven} revisions that prove no absence"] if n_unproven else []
+    facts: dict[str, JsonValue] = {
+        "hits": 0,
+        "absent": bool(found.receipts) and not found.unproven,
+        "unproven": [unproven_json(one) for one in unproven],
+        "more": n_receipts + n_unproven > 0,
+    }
+    return packets_answer(receipts, *lines, facts=facts)
 
 
 def _targets(context: ToolContext, name: str, asked: int | None, *, every: bool) -> list[Target]:

@@ -32,7 +32,7 @@ def find_case(document: Document, wanted: str) -> Pointer:
     if not found and occurrence:
         found, at = _named(ends, occurrence[1]), int(occurrence[2])
     if not found or (at is not None and at > len(found)):
-        known = [name[:SHOWN_CHARS] for _, name in ends[:MAX_SHOWN_PLACES]]
+        known = [_told_apart(ends, token, name) for token, name in ends[:MAX_SHOWN_PLACES]]
         raise NotFound(f"there is no test case {wanted[:SHOWN_CHARS]!r}", {"known": known, "n_cases": len(ends)}, code="not_found")
     if at is None and len(found) > 1:
         known = [f"{wanted[:SHOWN_CHARS]}#{n}" for n in range(1, min(len(found), MAX_SHOWN_PLACES) + 1)]
@@ -50,6 +50,12 @@ def _go_ends(document: Document) -> list[tuple[str, str]]:
             package = _member(document, child.node, "Package")
             found.append((action != "fail", child.token, f"{package}/{test}"))
     return [(token, name) for _, token, name in sorted(found, key=lambda one: one[0])]
+
+
+def _told_apart(ends: list[tuple[str, str]], token: str, name: str) -> str:
+    """The name as it can be asked for."""
+    equal = _named(ends, name)
+    return name[:SHOWN_CHARS] + (f"#{equal.index(token) + 1}" if len(equal) > 1 else "")
 
 
 def _named(ends: list[tuple[str, str]], wanted: str) -> list[str]:

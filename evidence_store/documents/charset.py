@@ -1,8 +1,10 @@
 """Which encoding a text is in, where it is not UTF-8: declared, told by a byte order mark, by its zeros, by its letters, or guessed.
 
 The bytes stay the truth: an encoding is used to show and to search, never to store. One is taken only where all bytes fit
-it, so that the way from characters back to bytes is exact. Nearly all bytes fit windows-1252, of which ISO 8859-1 is a part:
-what speaks for it is where its letters stand, and that nothing is UTF-8. A UTF-8 text with bad bytes stays one.
+it, so that the way from characters back to bytes is exact. UTF-16 and UTF-32 are taken where nearly all do: there a unit that
+does not fit is as long as U+FFFD, and read as UTF-8 such a text would hide all that it says. Nearly all bytes fit windows-1252,
+of which ISO 8859-1 is a part: what speaks for it is where its letters stand, and that nothing is UTF-8. A UTF-8 text with bad
+bytes stays one.
 """
 
 import codecs
@@ -17,6 +19,8 @@ from evidence_store.documents.model import Note
 UTF8: Final = "utf-8"
 ENCODING: Final = "encoding"
 """Code of the note that names the encoding: its text starts with the name and a comma."""
+NOT_ENCODED: Final = "not_encoded"
+"""Code of the note on bytes that do not fit the encoding that the text is read in all the same."""
 _NAMES: Final = {
     "utf-8": UTF8, "ascii": UTF8,
     "utf-16": "utf-16le", "utf-16-le": "utf-16le", "utf-16-be": "utf-16be",
@@ -38,6 +42,12 @@ _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))""", r
 _SAMPLE_BYTES: Final = 64 * 1024
 _MIN_ZEROS: Final = 0.4
 """Share of zeros in the high bytes from which text is UTF-16: of Latin text nearly all are."""
+_MAX_OTHER_ZEROS: Final = 0.1
+"""Of these the share that may stand in the low bytes, too: U+4E00 has one there."""
+_MAX_UNFIT: Final = 0.1
+"""Share of units that do not fit, up to which a text is UTF-16 or UTF-32."""
+_ASCII_STRETCH: Final = re.compile(rb"[\t\x20-\x7e]{16}|[\t\x20-\x7e]{6}(?:\r?\n(?!\0)|\Z)")
+"""Text in one byte a character, longer than characters of UTF-16 are likely to look like it."""
 _MIN_CHARACTERS: Final = 4
 """Characters outside ASCII below which nothing is guessed."""
 _MIN_SHARE: Final = 0.9
@@ -85,9 +95,9 @@ def find_charset(raw: bytes, media_type: str | None) -> Charset:
         elif name == UTF8:
             return Charset(UTF8)
         else:
-            marked = find_marked(raw) if name.startswith("utf-") else None
-            name = marked or name
-            if fits(whole_units(raw, name) if marked else raw, name):
+            wide = unit_width(name) > 1
+            name = (wide and _wide_marked(raw)) or name
+            if _fits_wide(raw, name) if wide else fits(raw, name):
                 return Charset(name, (encoding_note(name, f"declared as {declared[:40]!r}"),))
             notes.append(Note("charset_mismatch", f"charset {declared[:40]!r} is declared, and not all bytes fit it"))
     seen = _seen(raw)
@@ -120,9 +130,22 @@ def fits(raw: bytes, name: str) -> bool:
         return False
 
 
-def whole_units(raw: bytes, name: str) -> bytes:
-    """The text without the code unit in which it breaks off, as one does that is still written."""
-    return raw[: len(raw) - len(raw) % unit_width(name)]
+def first_unfit(raw: bytes, name: str, *, complete: bool = True) -> int | None:
+    """Offset of the first byte that is not text in UTF-16 or UTF-32, or None. Not `complete`, a text may break off in a character."""
+    try:
+        codecs.getincrementaldecoder(name)("strict").decode(raw, final=complete)
+    except UnicodeDecodeError as exc:
+        return exc.start
+    return None
+
+
+def wide_notes(raw: bytes, name: str, *, complete: bool = True) -> tuple[Note, ...]:
+    """What is to be said of a text in UTF-16 or UTF-32: where it is none."""
+    at = first_unfit(raw, name, complete=complete)
+    if at is None:
+        return ()
+    text = f"the first byte that is not text in {name} stands at byte {at}; such bytes are shown as U+FFFD"
+    return (Note(NOT_ENCODED, text, byte=at),)
 
 
 def encoding_note(name: str, why: str) -> Note:
@@ -130,14 +153,12 @@ def encoding_note(name: str, why: str) -> Note:
 
 
 def _seen(raw: bytes) -> Charset | None:
-    marked = find_marked(raw)
+    marked = _wide_marked(raw)
     if marked is not None:
-        return (
-            Charset(marked, (encoding_note(marked, "detected by its byte order mark"),)) if fits(whole_units(raw, marked), marked) else None
-        )
+        return Charset(marked, (encoding_note(marked, "detected by its byte order mark"),))
     by_zeros = _by_zeros(raw)
-    if by_zeros is not None:
-        return Charset(by_zeros, (encoding_note(by_zeros, "detected by where its zeros stand"),)) if fits(raw, by_zeros) else None
+    if by_zeros is not None and _mostly_fits(raw, by_zeros) and not has_ascii(raw):
+        return Charset(by_zeros, (encoding_note(by_zeros, "detected by where its zeros stand"),))
     bad = first_bad_byte(raw)
     if bad is None:
         return None
@@ -159,13 +180,39 @@ def _declared(media_type: str | None) -> str | None:
     return (found[1] or found[2]).strip() if found else None
 
 
+def has_ascii(raw: bytes) -> bool:
+    """Whether a text in UTF-16 or UTF-32 has a stretch in one byte a character, as where another program wrote on behind it."""
+    return _ASCII_STRETCH.search(raw) is not None
+
+
+def _wide_marked(raw: bytes) -> str | None:
+    """UTF-16 or UTF-32 where a byte order mark says so and hardly anything does not fit; that of UTF-32 may be one of UTF-16 and a NUL."""
+    return next((name for mark, name in _MARKS if raw.startswith(mark) and _mostly_fits(raw, name)), None)
+
+
+def _mostly_fits(raw: bytes, name: str) -> bool:
+    n_unfit = raw.decode(name, "replace").count("\ufffd")
+    # A text may break off, and be short.
+    return n_unfit <= 1 + _MAX_UNFIT * len(raw) / unit_width(name)
+
+
+def _fits_wide(raw: bytes, name: str) -> bool:
+    """Whether a text that is declared so is taken as UTF-16 or UTF-32. One that breaks off in a unit is, unless it is plain UTF-8."""
+    if fits(raw, name) or (find_marked(raw) is not None and _wide_marked(raw) == name):
+        return True
+    if b"\0" not in raw and first_bad_byte(raw) is None:
+        return False
+    return fits(raw[: len(raw) - len(raw) % unit_width(name)], name) or _by_zeros(raw) == name
+
+
 def _by_zeros(raw: bytes) -> str | None:
-    """UTF-16 without a mark: zeros in one byte of the pairs only, and in many of them."""
+    """UTF-16 without a mark: zeros in one byte of the pairs, and in many of them, hardly any in the other."""
     even, odd = raw[::2].count(0), raw[1::2].count(0)
     n_pairs = len(raw) // 2
-    if len(raw) % 2 or n_pairs < _MIN_CHARACTERS or bool(even) == bool(odd) or max(even, odd) < _MIN_ZEROS * n_pairs:
+    few, many = sorted((even, odd))
+    if n_pairs < _MIN_CHARACTERS or many < _MIN_ZEROS * n_pairs or few > _MAX_OTHER_ZEROS * many:
         return None
-    return "utf-16le" if odd else "utf-16be"
+    return "utf-16le" if many == odd else "utf-16be"
 
 
 def _is_shift_jis(raw: bytes) -> bool:

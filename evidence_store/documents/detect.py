@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from evidence_store.documents.charset import UTF8, encoding_of, find_charset
+from evidence_store.documents.charset import UTF8, encoding_of, find_charset, wide_notes
 from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width, whole_characters
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.documents.text_scan import NOT_UTF8_TEXT, SIGNS, crlf_note, incomplete_note
@@ -180,7 +180,7 @@ def text_notes(raw: bytes, media_type: str | None = None, *, complete: bool = Tr
         told = raw  # no UTF-8 that breaks off
     charset = find_charset(told, media_type)
     if unit_width(charset.name) > 1:
-        return charset.notes
+        return (*charset.notes, *wide_notes(raw, charset.name, complete=complete))
     notes = [*charset.notes]
     if charset.name == UTF8:
         if raw.startswith(UTF8_MARK):

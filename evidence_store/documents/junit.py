@@ -141,7 +141,8 @@ def find_case(document: JunitDocument, wanted: str) -> Pointer:
     if not found or (at is not None and at > len(found)):
         known = sorted(named, key=lambda one: not one.case.is_broken)[:MAX_SHOWN_PLACES]
         text = f"there is no test case {wanted[:SHOWN_CHARS]!r}"
-        raise NotFound(text, {"known": [one.address[:SHOWN_CHARS] for one in known], "n_cases": len(named)}, code="not_found")
+        shown_as = [one.address if len(_matching(named, one.address)) == 1 else one.exact for one in known]
+        raise NotFound(text, {"known": [name[:SHOWN_CHARS] for name in shown_as], "n_cases": len(named)}, code="not_found")
     if at is None and len(found) > 1:
         shown = found[:MAX_SHOWN_PLACES]
         places = [[one.case.span.start, one.case.span.end] for one in shown]
@@ -165,11 +166,16 @@ class _Named:
     def address(self) -> str:
         return f"{self.suite.name}/{self.case.name}"
 
+    @property
+    def exact(self) -> str:
+        """Told apart from cases of the same address."""
+        return f"{self.suite_token}/{self.case_token}"
+
     def ways(self) -> tuple[str, ...]:
         """The more exact first."""
         last_suite = self.suite.name.rpartition("/")[2]
         owners = (f"{self.suite_token}/", f"{self.suite.name}/", f"{last_suite}/", f"{self.case.class_name}/", "")
-        return (f"{self.suite_token}/{self.case_token}", *(owner + self.case.name for owner in owners))
+        return (self.exact, *(owner + self.case.name for owner in owners))
 
 
 def _pairs(document: JunitDocument, node: Node, suite: Suite) -> list[tuple[str, Case]]:

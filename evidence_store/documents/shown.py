@@ -12,6 +12,8 @@ from evidence_store.documents.escapes import UNDONE, undo_escapes
 
 ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\|[ -/]*[0-OQ-WYZ\\`-~])"
 """Escape sequences of terminals (ECMA-48): CSI, OSC (links with their target), other strings, two-character ones."""
+FRAMES_LEFT_OUT = "frames_left_out/1"
+CR_LINE_ENDS = "cr_line_ends/1"
 MAX_RUN = 8
 """Equal control characters in a row that are shown one by one; a longer run is shown as one with its count."""
 
@@ -21,6 +23,7 @@ _C1 = re.compile("[\x80-\x84\x86-\x9f]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 # Tag characters spell a region's flag after U+1F3F4 (UTS 51); everywhere else they are text that people do not see.
 _TAGS = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,8}\U000e007f|[\U000e0000-\U000e007f]")
+_CR = re.compile(r"\r(?!\n)")
 _FRAMES = re.compile(r"^(?:[^\r\n]*+\r(?!\n|\Z)){2,}", re.MULTILINE)
 
 
@@ -30,10 +33,10 @@ class Shown:
     transforms: tuple[str, ...]
 
 
-def shown_text(source: bytes, encoding: str = "utf-8", *, escaped: bool = False) -> Shown:
+def shown_text(source: bytes, encoding: str = "utf-8", *, escaped: bool = False, drawn: bool = True) -> Shown:
     """The text of a slice of a blob as people and models see it; `encoding` is that of the whole text.
 
-    `escaped` says that it is JSON, whose escapes are undone.
+    `escaped` says that it is JSON, whose escapes are undone; `drawn` that CR draws over a line. Else it ends one.
     """
     names = [] if encoding == "utf-8" else [f"decoded/1={encoding}"]
     try:
@@ -51,7 +54,7 @@ def shown_text(source: bytes, encoding: str = "utf-8", *, escaped: bool = False)
             text = undone
     if text.isprintable():
         return Shown(text, tuple(names))
-    for change in _CHANGES:
+    for change in (_without_ansi, _last_frames if drawn else _cr_line_ends, *_CHANGES):
         changed = change(text)
         if changed.name:
             names.append(changed.name)
@@ -82,7 +85,12 @@ def _last_frames(text: str) -> _Changed:
         return ""
 
     changed = _FRAMES.sub(last_frame, text)
-    return _Changed(changed, f"frames_left_out/1={n_left_out}" if n_left_out else None)
+    return _Changed(changed, f"{FRAMES_LEFT_OUT}={n_left_out}" if n_left_out else None)
+
+
+def _cr_line_ends(text: str) -> _Changed:
+    changed, n = _CR.subn("\n", text)
+    return _Changed(changed, CR_LINE_ENDS if n else None)
 
 
 def _controls_shown(text: str) -> _Changed:
@@ -118,4 +126,4 @@ def _without_tags(text: str) -> _Changed:
     return _Changed(changed, f"tags_removed/1={n_removed}" if n_removed else None)
 
 
-_CHANGES: tuple[Callable[[str], _Changed], ...] = (_without_ansi, _last_frames, _controls_shown, _directions_shown, _without_tags)
+_CHANGES: tuple[Callable[[str], _Changed], ...] = (_controls_shown, _directions_shown, _without_tags)

@@ -23,6 +23,10 @@ class WideLines:
     def __len__(self) -> int:
         return len(self._starts) - (self._starts[-1] == len(self._raw))
 
+    @property
+    def has_line_ends(self) -> bool:
+        return len(self._starts) > 1
+
     def lines_of(self, span: Span) -> LineRange:
         """The lines of a byte range; an empty one stands on the line of its start."""
         return LineRange(bisect_right(self._starts, span.start), bisect_right(self._starts, max(span.start, span.end - 1)))
@@ -41,6 +45,12 @@ class WideLines:
         """Characters between the start of the line and this byte. 0-based."""
         start = self._starts[bisect_right(self._starts, at) - 1]
         return len(self._raw[start:at].decode(self._encoding, "replace"))
+
+
+def fitted(raw: bytes, encoding: str) -> bytes:
+    """The text with U+FFFD in place of each unit that is no character, as many bytes; a unit in which it breaks off stays."""
+    whole = len(raw) - len(raw) % unit_width(encoding)
+    return raw[:whole].decode(encoding, "replace").encode(encoding) + raw[whole:]
 
 
 def iter_line_starts(raw: bytes, encoding: str) -> Iterator[int]:

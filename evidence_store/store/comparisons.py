@@ -8,18 +8,20 @@ from evidence_store.canonical import canonical_bytes
 from evidence_store.deadline import Deadline
 from evidence_store.diff import Change, Pair, diff
 from evidence_store.diff_lines import LinePair, diff_lines
-from evidence_store.documents.charset import UTF8, encoding_of
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import STRUCTURED
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
-from evidence_store.excerpts import Shown, show_receipt, show_slice
-from evidence_store.model import Cut, Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.excerpts import show_receipt
+from evidence_store.model import Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
 from evidence_store.records.sources import Resource, Revision
 from evidence_store.search import Hit, Hits, search
-from evidence_store.secrets import Masks
 from evidence_store.store.core import Core
-from evidence_store.store.found import SEARCH, View, proves_absence, slice_passage, whole_passage
+from evidence_store.store.doubts import Unproven, find_doubt
+from evidence_store.store.found import SEARCH, View, is_drawn, slice_passage, whole_passage
+from evidence_store.store.hits import HitShower
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
@@ -49,8 +51,10 @@ class SearchAnswer:
     packets: tuple[Packet, ...]
     """Hits, in the order in which the revisions were named."""
     more: bool
-    receipts: tuple[Packet, ...]
-    """Derived evidence that there is no hit, for each complete revision; empty where there is a hit anywhere."""
+    receipts: tuple[Packet, ...] = ()
+    """Derived evidence that there is no hit, for each revision that proves it; empty where there is a hit anywhere."""
+    unproven: tuple[Unproven, ...] = ()
+    """The other ones, where there is no hit anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +96,31 @@ class Comparisons:
         watch = Deadline(self._core.limits.max_seconds).check
         hits: list[Passage] = []
         silent: list[Passage] = []
+        unproven: list[Unproven] = []
         more = False
         for place, (name, number) in enumerate(targets):
             watch()
             progress(place, len(targets), name)
             resource, revision = self._revision(name, number)
-            found, passages = self._search_one(resource, revision, replace(request, limit=request.limit - len(hits)), limit, watch)
+            raw = self._sources.get_bytes(name, revision.number)
+            asked = replace(request, limit=request.limit - len(hits))
+            found, passages = self._search_one(resource, revision, raw, asked, limit, watch)
             hits += passages
             more = found.more
             if more:
                 break
-            if not found.hits and proves_absence(revision, request.pattern):
+            if found.hits:
+                continue
+            doubt = find_doubt(revision, raw, request.pattern)
+            if doubt is None:
                 silent.append(receipt_passage(resource, self._passages.get_reader(revision), request))
-        return SearchAnswer(self._mint(hits), more, () if hits else self._mint(silent))
+            else:
+                unproven.append(Unproven(name, revision.number, doubt))
+        return SearchAnswer(self._mint(hits), more) if hits else SearchAnswer((), more, self._mint(silent), tuple(unproven))
 
     def _search_one(
-        self, resource: Resource, revision: Revision, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
+        self, resource: Resource, revision: Revision, raw: bytes, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
     ) -> tuple[Hits, list[Passage]]:
-        raw = self._sources.get_bytes(revision.resource, revision.number)
         found = search(
             raw,
             request.pattern,
@@ -142,10 +153,13 @@ class Comparisons:
             documents = self._sources.get_document(before), self._sources.get_document(after)
             found = diff(*documents, pointer or "", limit=n_pairs, watch=watch)
             return DiffAnswer(self._pair_packets(before, after, found.pairs, limit), found.more, None)
-        lines = diff_lines(
-            self._sources.get_bytes(before.resource, before.number), self._sources.get_bytes(after.resource, after.number), n_pairs, watch
-        )
+        lines = diff_lines(self._lined_bytes(before), self._lined_bytes(after), n_pairs, watch)
         return DiffAnswer(self._line_packets(before, after, lines.pairs, limit), lines.more, tuple(sorted(lines.noise.items())))
+
+    def _lined_bytes(self, revision: Revision) -> bytes:
+        """The bytes to compare by line; in UTF-8 where not only line ends hold a byte 0x0A, so that lines are those of `read`."""
+        raw, encoding = self._sources.get_bytes(revision.resource, revision.number), encoding_of(revision.notes)
+        return raw if unit_width(encoding) == 1 else raw.decode(encoding, "replace").removeprefix("\ufeff").encode()
 
     def _pair_packets(self, old: Revision, new: Revision, pairs: Sequence[Pair], limit: TextLimit) -> tuple[EvidencePair, ...]:
         def place(revision: Revision, pointer: Pointer) -> Place:
@@ -192,21 +206,9 @@ def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hi
     first = reader.lines_of(Span(hit.line.start, hit.line.start)).first
     span = reader.span_of_lines(LineRange(max(1, first - context), first + context))
     selector = Selector("lines", format_lines(reader.lines_of(span)))
-    encoding, escaped, masks = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS, reader.masking.masks(span)
-    shown = show_slice(raw[span.start : span.end], span, limit, encoding, escaped=escaped, masks=masks)
-    if shown.cut is not None and not shown.cut.shown.start <= hit.match.start < hit.match.end <= shown.cut.shown.end:
-        shown = _show_round(raw, span, hit.match, limit, encoding, escaped=escaped, masks=masks)
-    return slice_passage(resource, reader, selector, span, shown, match=hit.match)
-
-
-def _show_round(raw: bytes, span: Span, match: Span, limit: TextLimit, encoding: str, *, escaped: bool, masks: Masks) -> Shown:
-    """A window of the line that begins a little before the hit; at it, where characters cannot be told apart backwards."""
-    start = max(span.start, match.start - 200) if encoding == UTF8 else match.start
-    while start < match.start and raw[start] & 0xC0 == 0x80:
-        start += 1
-    window = Span(start, span.end)
-    shown = show_slice(raw[window.start : window.end], window, limit, encoding, escaped=escaped, masks=masks)
-    return shown if shown.cut is not None else replace(shown, cut=Cut(window, None, 1))
+    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
+    shower = HitShower(raw, encoding, reader.masking.masks(span), limit, escaped, is_drawn(reader, raw[span.start : span.end]))
+    return slice_passage(resource, reader, selector, span, shower.show(span, hit), match=hit.match)
 
 
 def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:

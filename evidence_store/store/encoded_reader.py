@@ -2,9 +2,12 @@
 
 from functools import cached_property
 
-from evidence_store.documents.wide import WideLines
+from evidence_store.documents.escapes import ESCAPED_FORMATS
+from evidence_store.documents.wide import WideLines, fitted
+from evidence_store.masking import SourceMasking
 from evidence_store.model import LineRange, Span
 from evidence_store.records.sources import Revision
+from evidence_store.secrets import SHOW_SECRETS, Masking
 from evidence_store.store.core import Core
 from evidence_store.store.reader import RevisionReader
 
@@ -31,6 +34,14 @@ class WideReader(RevisionReader):
         super().__init__(core, revision)
         self._encoding = encoding
 
+    @property
+    def masking(self) -> Masking:
+        """Told in the text with what does not fit as U+FFFD, so that a secret shows beside half of a surrogate pair, too."""
+        if super().masking is SHOW_SECRETS:
+            return SHOW_SECRETS
+        escaped = self.revision.format in ESCAPED_FORMATS
+        return SourceMasking(lambda span: fitted(self.read(span), self._encoding), self.size, self._encoding, escaped)
+
     @cached_property
     def _lines(self) -> WideLines:
         return WideLines(self.read(Span(0, self.size)), self._encoding)
@@ -43,6 +54,9 @@ class WideReader(RevisionReader):
 
     def span_of_lines(self, lines: LineRange) -> Span:
         return self._lines.span_of(lines)
+
+    def has_line_ends(self) -> bool:
+        return self._lines.has_line_ends
 
     def count_lines(self) -> int:
         return len(self._lines)

@@ -14,12 +14,13 @@ from evidence_store.documents.references import inner_hops
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import Ambiguous, IntegrityMismatch
 from evidence_store.excerpts import Children, Shown, cut_text, is_over, show_keys, show_node, show_slice
-from evidence_store.model import Format, Selector, Span, TextLimit
+from evidence_store.model import Selector, Span, TextLimit
 from evidence_store.quote_context import NEAR_BYTES, QuoteContext
 from evidence_store.quotes import FoundQuote, find_quote, word_transforms
-from evidence_store.records.sources import Resource, Revision
+from evidence_store.records.sources import Resource
 from evidence_store.search import search
 from evidence_store.secrets import NO_MASKS
+from evidence_store.store.doubts import find_doubt
 from evidence_store.store.mint import Passage
 from evidence_store.store.reader import RevisionReader
 
@@ -124,13 +125,21 @@ def show_range(reader: RevisionReader, span: Span, limit: TextLimit) -> Shown:
     """Lines or bytes within a limit; of a range that cannot fit no more is read than could be shown."""
     encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
     if not is_over(span, limit):
-        return show_slice(reader.read(span), span, limit, encoding, escaped=escaped, masks=reader.masking.masks(span))
+        raw, masks = reader.read(span), reader.masking.masks(span)
+        return show_slice(raw, span, limit, encoding, escaped=escaped, drawn=is_drawn(reader, raw), masks=masks)
     assert limit.max_bytes is not None, "nothing is over no bound"
     read = Span(span.start, span.start + limit.max_bytes)
-    shown = cut_text(reader.read(read), span, limit, encoding, escaped=escaped, masks=reader.masking.masks(read))
-    assert shown.cut is not None, "what is over the bound is cut"
+    raw, masks = reader.read(read), reader.masking.masks(read)
+    shown = cut_text(raw, span, limit, encoding, escaped=escaped, drawn=is_drawn(reader, raw), masks=masks)
+    if shown.cut is None:
+        return shown  # a secret to its end, all of it one mark
     lines = reader.lines_of(span)
     return replace(shown, cut=replace(shown.cut, tokens=None, total_lines=lines.last - lines.first + 1))
+
+
+def is_drawn(reader: RevisionReader, raw: bytes) -> bool:
+    """Whether the CRs of a slice draw over lines: not in a text without any other line end."""
+    return b"\r" not in raw or reader.has_line_ends()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +168,8 @@ def is_absent(reader: RevisionReader, transform: str, watch: Callable[[], None])
     """Whether what a search receipt is about is not in a revision; None where no hit proves nothing. Raises as `has_hit`."""
     if has_hit(reader, transform, watch):
         return False
-    return True if proves_absence(reader.revision, _asked_of(transform).pattern) else None
-
-
-def proves_absence(revision: Revision, pattern: str) -> bool:
-    """Whether no hit means that the text is not there: all of it came, and is read in the way in which it is written."""
-    codes = {note.code for note in revision.notes}
-    if not revision.complete or "charset_mismatch" in codes:
-        return False
-    if "not_utf8" in codes and not pattern.isascii():
-        return False
-    # Entities of XML are not undone: what is looked for may stand there as `&lt;` or `&#233;`.
-    return revision.format is not Format.JUNIT or (pattern.isascii() and not set(pattern) & set("<>&\"'"))
+    raw = reader.read(Span(0, reader.size))
+    return True if find_doubt(reader.revision, raw, _asked_of(transform).pattern) is None else None
 
 
 def _asked_of(transform: str) -> _Asked:

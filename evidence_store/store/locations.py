@@ -150,7 +150,9 @@ class Locations:
         if encoding != encoding_of(target.notes):
             return Currency.UNKNOWN, None  # the same bytes are other characters there
         raw = self._sources.get_bytes(source.resource, source.number)
-        moved = locate_bytes(raw, found.span, self._sources.get_bytes(target.resource, target.number), unit_width(encoding))
+        its = self._sources.get_bytes(target.resource, target.number)
+        line_end = "\n".encode(encoding) if selector.kind == "lines" else None
+        moved = locate_bytes(raw, found.span, its, unit_width(encoding), line_end)
         if moved.span is None:
             return (_not_found_in(target) if moved.verdict is Currency.GONE else moved.verdict), None
         like = _like(selector, self._passages.get_reader(target), moved.span)

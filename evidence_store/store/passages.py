@@ -12,6 +12,7 @@ from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.resolve import resolve
+from evidence_store.documents.shown import FRAMES_LEFT_OUT
 from evidence_store.documents.text import (
     format_bytes,
     format_lines,
@@ -172,8 +173,15 @@ class Passages:
         """What stands in an evidence: its bytes as text, its value as JSON, the value of a scalar; and its text as it is shown."""
         found = self.find(id_)
         plain, shown = self._again(found, NoLimit(), show_secrets=True).shown, self._again(found, NoLimit()).shown
-        texts = (plain.text, *((plain.value.decode(),) if plain.value else ()), *self._scalar_text(found), shown.text)
+        drawn_over = any(name.startswith(FRAMES_LEFT_OUT) for name in plain.transforms)
+        source = (self._source_text(found),) if drawn_over else ()
+        texts = (plain.text, *((plain.value.decode(),) if plain.value else ()), *self._scalar_text(found), *source, shown.text)
         return tuple(dict.fromkeys(texts))
+
+    def _source_text(self, found: Evidence) -> str:
+        """All that the bytes say, frames that were drawn over among it: a search shows the one of its hit."""
+        revision = self._sources.get_revision(found.resource, found.revision)
+        return self._sources.get_reader(revision).read(found.span).decode(encoding_of(revision.notes), "replace")
 
     def _scalar_text(self, found: Evidence) -> tuple[str, ...]:
         selector = self.best_selector(found)

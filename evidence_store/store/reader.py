@@ -94,6 +94,10 @@ class RevisionReader:
         end = self._line_start(lines.last + 1)
         return Span(start, self.size if end is None else end)
 
+    def has_line_ends(self) -> bool:
+        """Whether the text has a line end at all, so that its CRs may draw over lines."""
+        return self.count_lines() > 1 or self.read(Span(max(0, self.size - 1), self.size)) == b"\n"
+
     def count_lines(self) -> int:
         return self._line_at(self.size - 1) if self.size else 0
 

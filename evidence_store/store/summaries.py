@@ -13,7 +13,9 @@ from threading import Lock
 from typing import Final
 
 from evidence_store.documents.charset import encoding_of
+from evidence_store.documents.encoding import unit_width
 from evidence_store.documents.text import format_bytes
+from evidence_store.documents.wide import fitted
 from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.excerpts import Shown
 from evidence_store.masking import mask_source
@@ -62,7 +64,9 @@ class _RevisionSource:
         notes, format = self._revision.notes, self._revision.format
         masking = self._reader.masking
         if whole and masking is not SHOW_SECRETS:
-            masking = mask_source(raw, encoding_of(notes), format)
+            encoding = encoding_of(notes)
+            told = raw if unit_width(encoding) == 1 else fitted(raw, encoding)
+            masking = mask_source(told, encoding, format)
         masks = masking.masks(span)
         if not masks:
             return raw
@@ -166,11 +170,12 @@ class Summaries:
 
 
 def _show(made: _Text, transform: str, limit: TextLimit) -> Shown:
-    """A summary that does not fit is cut at a line end; it is text and no value. The cut counts bytes of the summary."""
+    """A summary that does not fit is cut at a line end; it is text and no value. The cut counts bytes of the summary, not of the source."""
     text, transforms = made.text, (transform, *made.transforms)
     if limit.fits(text):
         return Shown(text, transforms)
     fitting = text[: limit.prefix(text)]
     shown = fitting[: fitting.rfind("\n") + 1] or fitting
-    cut = Cut(Span(0, len(shown.encode())), limit.count(text), text.count("\n"))
-    return Shown(shown, transforms, cut)
+    tokens = limit.count(text)
+    cut = Cut(Span(0, len(shown.encode())), tokens, text.count("\n"), Span(0, len(text.encode())))
+    return Shown(shown, transforms, cut, next=None if tokens is None else f"--max-tokens {tokens}")

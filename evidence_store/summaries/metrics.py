@@ -19,7 +19,7 @@ _TIME_COLUMN: Final = re.compile(rb'(?i)"?(?:time|timestamp|ts|date|datetime)"?[
 def summarize(material: Material) -> str:
     """Raises InvalidInput (`no_summary`) where there is no series."""
     found = find_series(material)
-    if not found.series:
+    if not found.has_points:
         raise not_of_kind(KIND, "it holds no series of numbers" + (" in its beginning" if found.is_cut else ""))
     lines = [_line(series) for series in found.series[:MAX_SHOWN]]
     n_points = sum(len(series.points) for series in found.series)

@@ -23,6 +23,8 @@ MAX_POINTS: Final = 500_000
 MAX_SAMPLE_CHARS: Final = 10_000
 """Of a line that can be a sample."""
 _NAMED_BY: Final = ("metric", "name", "Label", "label", "target", "Id", "__name__", "legend", "title")
+_POINTS_IN: Final = ("values", "Values", "datapoints", "Datapoints", "pointlist")
+"""Members that hold the points of a series in the answers of metrics stores, also where there are none."""
 _TIMES: Final = re.compile(r"(?i)(time|times|timestamp|timestamps|ts|t|date|dates|at|created_at|step|interval)")
 _VALUE_FIRST: Final = "datapoints"
 """Member of Graphite's answer, whose pairs are value and time."""
@@ -54,6 +56,10 @@ class Found:
     is_cut: bool
     """Whether a bound was met before the end."""
 
+    @property
+    def has_points(self) -> bool:
+        return any(one.points for one in self.series)
+
 
 def find_series(material: Material) -> Found:
     """All series in source order; none where there are none."""
@@ -66,7 +72,7 @@ def find_series(material: Material) -> Found:
             return _of_table(find_table(material))
         case Format.JSON | Format.YAML:
             found = _of_document(material.document)
-            return found if found.series or found.is_cut else _of_table(find_table(material))
+            return found if found.has_points or found.is_cut else _of_table(find_table(material))
         case Format.JUNIT | Format.BYTES:
             return Found((), False)
 
@@ -147,17 +153,19 @@ def _points(document: Document, one: Placed) -> Series | None:
     """The series that an array is: numbers, pairs of time and value, or one such pair as Prometheus writes it."""
     items = document.children(one.node)
     here = one.tokens[-1] if one.tokens else ""
-    if not items or _TIMES.fullmatch(here):
+    if _TIMES.fullmatch(here):
         return None
+    if not items:
+        return Series("", pointer(one.tokens), at=one.tokens) if here in _POINTS_IN else None
     if _is_instant(document, here, [child.node for child in items[:3]]):
         # One sample: its value is the second item of this array.
         return Series("", pointer(one.tokens), [(1, str(document.scalar(items[1].node)))], one.tokens)
     if items[0].node.type == "array":
         return _pairs(document, one, 0 if here == _VALUE_FIRST else 1)
-    if len(items) < 2 or any(child.node.type not in ("number", "null") for child in items):
+    if (len(items) < 2 and here not in _POINTS_IN) or any(child.node.type not in ("number", "null") for child in items):
         return None
     numbers = [(at, str(document.scalar(child.node))) for at, child in enumerate(items) if child.node.type == "number"]
-    return Series("", pointer(one.tokens), numbers, one.tokens) if numbers else None
+    return Series("", pointer(one.tokens), numbers, one.tokens) if numbers or here in _POINTS_IN else None
 
 
 def _is_instant(document: Document, here: str, nodes: list[Node]) -> bool:
@@ -183,7 +191,8 @@ def _pairs(document: Document, one: Placed, value_at: int) -> Series | None:
         if text is None or not _is_value(text):
             return None
         points.append((at, text))
-    return Series("", pointer(one.tokens), points, one.tokens, (str(value_at),)) if points else None
+    is_series = points or (one.tokens and one.tokens[-1] in _POINTS_IN)
+    return Series("", pointer(one.tokens), points, one.tokens, (str(value_at),)) if is_series else None
 
 
 def _name(document: Document, above: list[Node], tokens: tuple[str, ...]) -> str:

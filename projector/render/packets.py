@@ -85,7 +85,7 @@ def packet_text(packet: Packet) -> PacketText:
     lines = packet.lines
     selector = Selector("lines", f"{lines.first}-{lines.last}") if packet.selector.kind == "lines" else packet.selector
     outlined = packet.outline is not None
-    cut = CutText(packet.cut.shown, packet.span) if packet.cut is not None and not outlined else None
+    cut = CutText(packet.cut.shown, packet.cut.whole or packet.span) if packet.cut is not None and not outlined else None
     many = not outlined and len(_excerpt_lines(packet.excerpt)) > 1
     return PacketText(
         id=packet.id,

@@ -189,3 +189,32 @@ def test_a_receipt_is_replayed_and_not_believed(store: EvidenceStore, folder: Pa
     with pytest.raises(IntegrityMismatch, match="there is one"):
         store.passages.get(packet.id, NoLimit())
     assert any(fault.subject == packet.id for fault in store.checks.verify(deep=True).faults)
+
+
+GROWN = {
+    "went on": (b"l1\nstatus=1", b"l1\nstatus=100\n", "changed", "status=100\n"),
+    "got its end": (b"l1\nstatus=1", b"l1\nstatus=1\nl3\n", "same", "status=1\n"),
+    "got its end with CR": (b"l1\nstatus=1", b"l1\nstatus=1\r\n", "same", "status=1\r\n"),
+    "drawn over": (b"l1\n10%", b"l1\n10%\r20%", "changed", "10%\r20%"),
+    "begins within a line": (b"l1\nstatus=1\n", b"l1 status=1\n", "gone", None),
+    "a piece of another line": (b"l1\nb\n", b"ab\nl1\nc\n", "gone", None),
+    "moved": (b"l1\nstatus=1", b"l0\nl1\nstatus=1\n", "moved", "status=1\n"),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("complete", [True, False], ids=["complete", "incomplete"])
+@pytest.mark.parametrize(("old", "new", "verdict", "excerpt"), GROWN.values(), ids=GROWN)
+def test_lines_are_followed_as_whole_lines(
+    store: EvidenceStore, encoding: str, complete: bool, old: bytes, new: bytes, verdict: str, excerpt: str | None
+) -> None:
+    put(store, old.decode().encode(encoding), LOG, complete=complete)
+    cited = read(store, "2-2", LOG, kind="lines")
+    put(store, new.decode().encode(encoding), LOG, complete=complete)
+    want = Currency("unknown" if verdict == "gone" and not complete else verdict)
+    assert store.locations.currency(cited.id) is want
+    found = store.locations.locate(cited.id, LOG, None, NoLimit())
+    assert found.verdict is want
+    shown = None if found.packet is None else found.packet.excerpt
+    # Of UTF-16 a range of lines leaves its last end out.
+    assert shown == (excerpt if excerpt is None or encoding == "utf-8" else excerpt.removesuffix("\n"))

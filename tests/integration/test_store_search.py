@@ -108,3 +108,10 @@ def test_a_deadline_is_over_once_its_seconds_are_gone() -> None:
     with pytest.raises(LimitExceeded):
         deadline.check()
     assert Deadline(60, time.monotonic).check() is None  # type: ignore[func-returns-value]
+
+
+def test_what_a_frame_of_a_hit_says_may_be_claimed(store: EvidenceStore) -> None:
+    put(store, b"x\n10%\r20%\r30%\rdone\n", "run.log")
+    (hit,) = find(store, names("run.log"), "20%").packets
+    assert hit.excerpt == "20%\n"
+    assert any("20%" in text for text in store.passages.quotable_texts(hit.id))

@@ -79,6 +79,8 @@ def test_what_does_not_fit_is_cut_at_a_line_end(store: EvidenceStore) -> None:
     assert (packet.excerpt[-1], whole.excerpt.startswith(packet.excerpt)) == ("\n", True)
     assert packet.cut.shown == Span(0, len(packet.excerpt.encode()))
     assert packet.cut.total_lines == whole.excerpt.count("\n")
+    assert packet.cut.whole == Span(0, len(whole.excerpt.encode()))
+    assert packet.next == f"--max-tokens {len(whole.excerpt)}"
     assert store.passages.get(whole.id, CharacterLimit(100)) == packet
 
 

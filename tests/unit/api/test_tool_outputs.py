@@ -113,3 +113,11 @@ def test_an_error_says_whether_to_try_again_and_with_what(context: ToolContext) 
 def test_half_a_surrogate_pair_is_no_character_of_an_answer() -> None:
     answer = ToolAnswer("text", outcome=Outcome.ERROR, facts={"code": "a", "message": "\ud800", "retry": True, "details": {}})
     assert structured("search", answer)["message"] == "\ufffd"
+
+
+def test_next_of_a_summary_that_is_cut_shows_all_of_it(context: ToolContext, store: EvidenceStore) -> None:
+    put(store, b"".join(b"ERROR %d of it went wrong\n" % n for n in range(50)), "long.log")
+    cut = call_tool(context, "summary", {"resource": "long.log", "max_tokens": 10}, recording=False)
+    following: Any = next_arguments(cut.packets[0])
+    whole = call_tool(context, "summary", following, recording=False)
+    assert (cut.packets[0].id, following["kind"], whole.packets[0].cut) == (whole.packets[0].id, "log", None)

@@ -117,6 +117,8 @@ def test_a_case_that_is_not_there_is_answered_with_those_that_failed_first(repor
     known = caught.value.details["known"]
     assert isinstance(known, list)
     assert known[:2] == ["api/late[a/b]", "api/inner/boom"]
+    assert {"api/twice#1", "api/twice#2"} < set(known)
+    assert len({find_case(report, one) for one in known}) == len(known)
 
 
 def test_another_document_has_no_cases() -> None:

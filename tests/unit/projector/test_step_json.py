@@ -184,7 +184,7 @@ def test_a_packet_that_was_written_keeps_what_it_shows_of_a_large_passage() -> N
     whole: dict[str, JsonValue] = {
         **PACKET,
         "outline": outline,
-        "cut": {"shown": [0, 4], "tokens": 3, "total_lines": 9},
+        "cut": {"shown": [0, 4], "tokens": 3, "total_lines": 9, "whole": [0, 8]},
         "hops": [{"kind": "ref", "bytes": [3, 5]}],
         "match": [1, 2],
         "next": "--lines 2-9",
