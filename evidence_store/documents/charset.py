@@ -69,7 +69,7 @@ _LETTER: Final = rb"[A-Za-z" + _LETTERS + rb"]"
 _APART: Final = re.compile(rb"(?<!" + _LETTER + rb")[" + _LETTERS + rb"]++(?![A-Za-z])")
 """Letters outside ASCII with none of ASCII beside them, as those of Greek or Cyrillic words would be."""
 _ODD: Final = re.compile(
-    rb"(?<=" + _LETTER + rb")(?:(?![" + _LETTERS + _IN_WORDS + rb"])[\x80-\xbf\xd7\xf7\xff])++(?=" + _LETTER + rb")"
+    rb"(?<=" + _LETTER + rb")(?:(?![" + _LETTERS + _IN_WORDS + rb"])[\x80-\xbf\xd7\xf7\xff])+(?=" + _LETTER + rb")"
     rb"|(?<=[a-z" + _SMALL + rb"])[" + _CAPITALS + rb"]"
 )
 """What hardly stands within a word: signs, and a capital after a small letter. Letters of other code pages look so, and cut UTF-8."""

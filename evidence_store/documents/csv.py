@@ -87,9 +87,9 @@ def _delimiter(text: bytes) -> bytes:
 def _patterns(delimiter: bytes) -> "tuple[re.Pattern[bytes], re.Pattern[bytes]]":
     mark = re.escape(delimiter)
     # A quoted field ends where a delimiter or line end follows its quote; what only begins like one is read as it stands.
-    content = rb'(?:"(?:[^"]++|"")*+"(?=' + mark + rb"|\r?\n|\Z))?+[^" + mark + rb"\n]*+"
+    content = rb'(?:"[^"]*+(?:""[^"]*+)*"(?=' + mark + rb"|\r?\n|\Z))?[^" + mark + rb"\n]*+"
     field = re.compile(rb"(?:(?<=\A)|(?<=" + mark + rb"))" + content)
-    row = re.compile(content + rb"(?:" + mark + content + rb")*+(?:\n|\Z)")
+    row = re.compile(content + rb"(?:" + mark + content + rb")*(?:\n|\Z)")
     return field, row
 
 

@@ -26,7 +26,7 @@ from evidence_store.pointers import SHOWN_CHARS, array_index
 _TYPES: Final[dict[int, NodeType]] = {
     ord("{"): "object", ord("["): "array", ord('"'): "string", ord("t"): "boolean", ord("f"): "boolean", ord("n"): "null",
 }  # fmt: skip
-_NAME_GAP = re.compile(rb'[ \t\r\n]*+,?[ \t\r\n]*+"[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t\r\n]*+:[ \t\r\n]*+', re.DOTALL)
+_NAME_GAP = re.compile(rb'[ \t\r\n]*+,?[ \t\r\n]*+"[^"\\]*+(?:\\.[^"\\]*+)*"[ \t\r\n]*+:[ \t\r\n]*+', re.DOTALL)
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _OPENING: Final = frozenset(b"{[")
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])

@@ -14,7 +14,7 @@ from evidence_store.errors import RefusedDocument
 
 _TOKEN = re.compile(
     rb"[ \t\r\n]*+(?:(?P<mark>[{}\[\]:,])"
-    rb'|(?P<string>"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+")'
+    rb'|(?P<string>"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*")'
     rb"|(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)(?![0-9A-Za-z.+-])"
     rb"|(?P<word>true|false|null)(?![0-9A-Za-z]))"
 )

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from evidence_store.model import Span
 
-START_TAG: Final = re.compile(rb"<[^\s/>]++(?:[^>\"']|\"[^\"]*+\"|'[^']*+')*+>")
+START_TAG: Final = re.compile(rb"<[^\s/>]++[^>\"']*+(?:(?:\"[^\"]*+\"|'[^']*+')[^>\"']*+)*>")
 _ATTRIBUTE: Final = re.compile(rb"""\s([^\s=/>"']++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from evidence_store.errors import RefusedDocument
 
-_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*+)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 # Behind an even number of backslashes, which are escaped themselves.
 _HELD: Final = re.compile(rb"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U0000([0-9a-fA-F]{4}))")
 _STAND_INS: Final = range(0xE000, 0xF900)

@@ -65,7 +65,7 @@ _LEVEL: Final = re.compile(
     re.ASCII,
 )
 _USUAL: Final = re.compile(
-    r"(?:\[?[a-z]*+ ?[0-9][0-9T:.,+Z-]*+\]?\s++(?:[-|]\s+)?)*+\[?"
+    r"(?:\[?[a-z]*+ ?[0-9][0-9T:.,+Z-]*+\]?\s++(?:[-|]\s++)?)*\[?"
     r"(FATAL|CRITICAL|SEVERE|ERROR|WARNING|WARN|NOTICE|INFO|DEBUG|TRACE)(?![\w/-]|\.\w)",
     re.ASCII,
 )
