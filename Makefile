@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters mcp-clients fuzz lock clean version
+.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters mcp-clients fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -73,6 +73,10 @@ demo: $(STAMP) ## compare two API documents: the Airflow pair, or OLD=â€¦ NEW=â€
 test: $(STAMP) ## run the tests
 	@echo "test: pytest, warnings are errors"
 	@$(PY) -m pytest -q
+
+test-adapters: $(STAMP) ## the adapters in environments of their own, one a framework (installs them into build/adapters)
+	@echo "test: adapters, each with its framework"
+	@ADAPTERS=1 $(PY) -m pytest -q tests/adapters
 
 lint: $(STAMP) ## style and formatting faults
 	@echo "lint: ruff"

@@ -22,14 +22,15 @@ def python_of(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def make_environment(wanted: Path, folder: Path) -> Path:
-    """The interpreter of the environment, made unless it is there. Raises EnvironmentMissing."""
+def make_environment(wanted: Path, folder: Path, *options: str) -> Path:
+    """The interpreter of the environment, made unless it is there; `options` are for pip. Raises EnvironmentMissing."""
     python = python_of(folder)
     if is_made(wanted, folder):
         return python
     print(f"install: {wanted.relative_to(ROOT)} into {folder.relative_to(ROOT)}", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
-    for words in ([sys.executable, "-m", "venv", str(folder)], [str(python), "-m", "pip", "install", "-qqq", "-r", str(wanted)]):
+    pip = [str(python), "-m", "pip", "install", "-qqq", *options, "-r", str(wanted)]
+    for words in ([sys.executable, "-m", "venv", str(folder)], pip):
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip said nothing"]

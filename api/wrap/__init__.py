@@ -10,6 +10,7 @@ No agent framework is imported; adapters of frameworks stand on these names (doc
 from api.wrap.budget import ResultBudget, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.decorating import wrap
+from api.wrap.endings import answer_refusal
 from api.wrap.filters import Filters, Taken, take_filters
 from api.wrap.forms import Encoded, encode
 from api.wrap.names import resource_name
@@ -35,6 +36,7 @@ __all__ = [
     "WrapContext",
     "WrapRules",
     "WrappedResult",
+    "answer_refusal",
     "encode",
     "offer",
     "offered_filters",

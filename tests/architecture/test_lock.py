@@ -18,6 +18,9 @@ PIN = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^ ;\\]+)(?: ; [^\\]+)? \\$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$")
 COMMENT = re.compile(r"^ +#")
 LOCKS = ("requirements/runtime.txt", "requirements/dev.txt")
+FRAMEWORKS = ("adk", "langchain", "openai-agents", "pydantic-ai")
+"""Extras that are in no lock but their own: they move apart from each other, and nobody needs several."""
+OWN_LOCKS = tuple(sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "requirements" / "adapters").glob("*.txt")))
 
 
 def read_pins(path: Path) -> dict[str, str]:
@@ -54,7 +57,7 @@ def groups() -> dict[str, set[str]]:
     return declared({"base": project["dependencies"], "build": settings["build-system"]["requires"], **extras})
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", LOCKS + OWN_LOCKS)
 def test_each_line_is_a_pin_with_hashes(lock: str) -> None:
     assert read_pins(ROOT / lock)
 
@@ -64,7 +67,10 @@ def test_the_run_time_lock_covers_what_the_wheel_needs(groups: dict[str, set[str
 
 
 def test_the_development_lock_covers_everything_with_the_build_back_end(groups: dict[str, set[str]]) -> None:
-    assert set().union(*groups.values()) <= read_pins(ROOT / "requirements/dev.txt").keys()
+    assert (
+        set().union(*(names for group, names in groups.items() if group not in FRAMEWORKS))
+        <= read_pins(ROOT / "requirements/dev.txt").keys()
+    )
 
 
 def test_both_locks_agree() -> None:
@@ -72,7 +78,14 @@ def test_both_locks_agree() -> None:
     assert runtime.items() <= dev.items()
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_lock_of_a_framework_covers_it_and_agrees_with_what_the_wheel_needs(groups: dict[str, set[str]], framework: str) -> None:
+    pins = read_pins(ROOT / f"requirements/adapters/{framework}.txt")
+    assert groups["base"] | groups[framework] <= pins.keys()
+    assert read_pins(ROOT / "requirements/runtime.txt").items() <= pins.items()
+
+
+@pytest.mark.parametrize("lock", LOCKS + OWN_LOCKS)
 def test_no_lock_names_a_host_or_a_folder(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert not re.search(r"://|@ |--(index|extra-index|find-links|trusted-host)|(^|\s)/", text, re.MULTILINE)

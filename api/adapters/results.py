@@ -1,0 +1,70 @@
+"""The result of a framework's tool on its way to the model.
+
+The room of a result is that of one, or its share of the step's where a turn made several calls: told by the number of calls alone, so
+that a call tried again, or made again after a crash, gets the same text.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from api.presenters import Json
+from api.wrap import Filters, ToolWrapper, WrappedResult, answer_refusal, offered_filters, take_filters
+from evidence_store.errors import EvidenceStoreError, JsonValue
+from evidence_store.model import Packet
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that a model made."""
+
+    tool: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    id: str | None = None
+    n_calls: int = 1
+    """Of the turn that made it."""
+    filters: Filters = field(default_factory=Filters)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What becomes of results. Blocks while the store is at work; asynchronous hooks call it in a thread."""
+
+    wrapper: ToolWrapper
+
+    def taken(self, call: Call, own: Sequence[str]) -> Call | WrappedResult:
+        """The call with our filters taken out of its arguments, `own` being those that its tool has; an answer where they are wrong."""
+        try:
+            taken = take_filters(call.arguments, offered_filters(self.wrapper.rules, call.tool, own))
+        except EvidenceStoreError as why:
+            return answer_refusal(why)
+        return replace(call, arguments=taken.arguments, filters=taken.filters)
+
+    def shown(self, call: Call, value: object, *, is_error: bool = False) -> WrappedResult:
+        """What a model gets for a value. A store that fails gives an error, and nothing of the value."""
+        if is_error and isinstance(value, str):
+            value = {"content": [{"type": "text", "text": value}], "isError": True}
+        with self.wrapper.calls(max(1, call.n_calls)):
+            return self.wrapper.run(call.tool, lambda: value, call.arguments, call.filters, call.id)
+
+    def answered(self, tool: str, arguments: Mapping[str, JsonValue], n_calls: int | None = None) -> WrappedResult:
+        """The answer of one of our reading tools; without a number of calls, within the step that `ToolWrapper.calls` stands for."""
+        if n_calls is None:
+            return self.wrapper.answer(tool, arguments)
+        with self.wrapper.calls(max(1, n_calls)):
+            return self.wrapper.answer(tool, arguments)
+
+
+def evidence_json(result: WrappedResult) -> dict[str, Json]:
+    """What travels beside the text: where the whole is stored, and the places of the packets that the text shows; small on purpose.
+
+    The excerpts are in the text (`projector.parse_packets`), and the store has all of it.
+    """
+    made: dict[str, Json] = {"treatment": result.treatment.value, "outcome": result.outcome.value}
+    if (revision := result.revision) is not None:
+        made |= {"resource": revision.resource, "revision": revision.number, "digest": revision.digest, "bytes": revision.size}
+    return made | {"packets": [_place(packet) for packet in result.packets]}
+
+
+def _place(packet: Packet) -> dict[str, Json]:
+    span = packet.span
+    return {"id": packet.id, "resource": packet.resource, "revision": packet.revision, "bytes": [span.start, span.end]}

@@ -1,0 +1,44 @@
+"""Our reading tools as frameworks take them: a name, a description, a schema, and a function of a call's arguments."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from api.settings import Settings
+from api.tools import definitions
+from api.wiring import open_services
+from api.wrap import ResultBudget, ToolWrapper, WrapRules
+
+OUT_OF_A_RUN = frozenset(("get_progress", "list_claims"))
+"""They answer `no_run` where no run of ours is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingTool:
+    """One of our tools."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    """Of its arguments."""
+
+
+def reading_tools(*, in_run: bool = False) -> tuple[ReadingTool, ...]:
+    """Those that read the store, in their order; those that need a run only within one."""
+    functions: list[Any] = [one["function"] for one in definitions(recording=False)]
+    return tuple(
+        ReadingTool(one["name"], one["description"], one["parameters"]) for one in functions if in_run or one["name"] not in OUT_OF_A_RUN
+    )
+
+
+OWN = frozenset(one.name for one in reading_tools(in_run=True))
+"""Names whose results are never stored again."""
+
+
+@contextmanager
+def open_wrapper(folder: Path | str = ".evidence", *, window: int) -> Iterator[ToolWrapper]:
+    """A wrapper over the store in a folder, made where there is none, with the usual budgets of a window of so many tokens."""
+    with open_services(Settings(Path(folder)), create=True) as services:
+        yield ToolWrapper(services, WrapRules(ResultBudget(window)))

@@ -1,0 +1,136 @@
+"""Runs the checks of one framework in that framework's environment: `python -m tests.adapters.checks NAME_checks`.
+
+A check is a function `check_…` of a wrapper over an empty store, plain or asynchronous; it asserts. One JSON line is printed for each.
+"""
+
+import ast
+import asyncio
+import inspect
+import json
+import re
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from api.adapters import open_wrapper
+from api.wrap import ToolWrapper
+from evidence_store.errors import StoreFault
+from evidence_store.model import ResourceName
+
+PAGES = Path(__file__).parents[2] / "docs" / "adapters"
+WINDOW = 32_768
+ROOM = WINDOW * 15 // 100
+LINES = tuple(f"2026-11-30T10:{n // 60 % 60:02}:{n % 60:02} INFO request {n} took {n * 7 % 90} ms" for n in range(2_000))
+LOG = "".join(f"{line}\n" for line in LINES)
+"""About 100 000 characters, and more than one result may have."""
+ERROR_LINE = "2026-11-30T10:59:59 ERROR upstream timed out after 30000 ms"
+PODS = {"items": [{"name": f"api-{n}", "phase": "Failed" if n == 42 else "Running", "node": f"node-{n % 7}"} for n in range(2_000)]}
+SMALL = "3 pods are running"
+
+
+def get_logs(pod: str) -> str:
+    """The log of a pod."""
+    return f"{LOG}{ERROR_LINE} in {pod}\n"
+
+
+def get_pods(namespace: str) -> str:
+    """All pods of a namespace."""
+    return json.dumps(PODS)
+
+
+def get_count(namespace: str) -> str:
+    """How many pods run."""
+    return SMALL
+
+
+def stored(wrapper: ToolWrapper, resource: str, number: int | None = None) -> str:
+    """A revision's bytes as text."""
+    return wrapper.context.tools.store.sources.get_bytes(ResourceName(resource), number).decode()
+
+
+def resources(wrapper: ToolWrapper) -> dict[str, int]:
+    """Resources with the number of their revisions."""
+    sources = wrapper.context.tools.store.sources
+    return {name: len(sources.list_revisions(ResourceName(name))) for name in _names(wrapper)}
+
+
+def _names(wrapper: ToolWrapper) -> list[str]:
+    answer = wrapper.answer("list_resources", {}).text
+    return [json.loads(line[2:])["resource"] for line in answer.splitlines() if line.startswith("- ")]
+
+
+def tokens(wrapper: ToolWrapper, text: str) -> int:
+    return wrapper.context.counter().count(text)
+
+
+def is_packet(text: str, tool: str) -> bool:
+    """Whether a text stands in place of a result of the tool, with a packet."""
+    return text.startswith(f"[offloaded {tool}: ") and "\n[evidence ev_" in text and "stored whole" in text
+
+
+@contextmanager
+def broken_store(wrapper: ToolWrapper) -> Iterator[None]:
+    """Nothing can be stored meanwhile."""
+    fault = StoreFault("no space is left for the store", code="store_unwritable")
+    with patch.object(wrapper.context.tools.store.sources, "put", side_effect=fault):
+        yield
+
+
+@contextmanager
+def raised(kind: type[BaseException], said: str) -> Iterator[None]:
+    """What is done inside raises this; pytest is not in a framework's environment."""
+    try:
+        yield
+    except kind as why:
+        if said in str(why):
+            return
+        raise
+    raise AssertionError(f"no {kind.__name__} was raised")
+
+
+async def run_page(name: str, **names: Any) -> dict[str, Any]:
+    """Runs the Python blocks of `docs/adapters/NAME.md` one after the other, as a reader would, in an empty folder; gives their names.
+
+    A page leaves to its reader what is theirs: the model, as a name that is given here. `await` may stand outside of functions.
+    """
+    page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert blocks, "a page without a block"
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        for block in blocks:
+            # our own page
+            done = eval(compile(block, f"{name}.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+            if inspect.iscoroutine(done):
+                await done
+    return names
+
+
+def run(module: Any) -> int:
+    n_failed = 0
+    for name, check in vars(module).items():
+        if name.startswith("check_"):
+            failure = _failure(check)
+            n_failed += failure is not None
+            print(json.dumps({"check": name, "failure": failure}), flush=True)  # noqa: T201 (what the test reads)
+    return n_failed
+
+
+def _failure(check: Callable[[ToolWrapper], Any]) -> str | None:
+    with tempfile.TemporaryDirectory() as folder, open_wrapper(Path(folder) / "store", window=WINDOW) as wrapper:
+        try:
+            done = check(wrapper)
+            if inspect.iscoroutine(done):
+                asyncio.run(done)
+        except Exception:
+            return traceback.format_exc()
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(1 if run(import_module(f"tests.adapters.{sys.argv[1]}")) else 0)
