@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from projector.budget import Budget, Prices, Profile, budget_for, tightened, tightened_cap
-    from projector.compact import externalise
+    from projector.compact import externalise, replace_results
     from projector.compaction import Compacted, CompactionOutcome, CompactionRule, MustNarrow, NotDue, compact_step
     from projector.constraints import ConstraintDetector, RuleDetector, Stated, find_stated
     from projector.dialects.forms import Fault
+    from projector.dialects.table import dialect_for
     from projector.drift import Drift, Usage, reported_input
     from projector.errors import (
         BrokenRule,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "budget": ("Budget", "Prices", "Profile", "budget_for", "tightened", "tightened_cap"),
-    "compact": ("externalise",),
+    "compact": ("externalise", "replace_results"),
     "compaction": ("Compacted", "CompactionOutcome", "CompactionRule", "MustNarrow", "NotDue", "compact_step"),
     "constraints": ("ConstraintDetector", "RuleDetector", "Stated", "find_stated"),
     "drift": ("Drift", "Usage", "reported_input"),
@@ -135,6 +136,7 @@ _HOME = {
     "tokens.remote": ("CountAnswered", "CountAsked", "RemoteCounter"),
     "tokens.table": ("KNOWN_COUNTERS", "counter_for", "counter_name_for_model"),
     "dialects.forms": ("Fault",),
+    "dialects.table": ("dialect_for",),
     "explain": (
         "explain_json",
         "explain_receipt_json",
@@ -245,6 +247,7 @@ __all__ = [
     "counter_name_for_model",
     "cut_json",
     "cut_text",
+    "dialect_for",
     "diff_receipts",
     "explain_json",
     "explain_receipt_json",
@@ -280,6 +283,7 @@ __all__ = [
     "receipt_from_json",
     "receipt_json",
     "repair",
+    "replace_results",
     "reported_input",
     "section_tokens",
     "step_from_json",

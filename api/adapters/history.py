@@ -5,13 +5,14 @@
    stays. Which results those are follows from the history alone: it is gone through from its beginning, so that an input begins with the
    one before (a provider's cache holds) until the next time that the cap is near, in any process.
 3. A reference stands for what is stored whole: for a result of ours the ids that it shows, for any other the id of its revision.
+4. What is ours already is never stored again: where it is over its share of the turn, a reference stands for it, too.
 
 Only texts are counted. Definitions of tools, images and the frames of messages have to fit into what is left: 20 % of the cap.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 
 from api.adapters.results import Call, Results
@@ -36,6 +37,10 @@ class Told:
     call: Call | None = None
     """Of a result."""
 
+    def among(self, n_calls: int) -> "Told":
+        """The same, as one of so many results of its turn."""
+        return self if self.call is None else replace(self, call=replace(self.call, n_calls=n_calls))
+
 
 class History:
     """What a model sees of the results in a history. Blocks as `Results` does."""
@@ -45,6 +50,7 @@ class History:
         self._results, self._cap = results, cap_tokens
         counter = results.wrapper.context.counter
         self._tokens: Callable[[str], int] = lru_cache(MEMORY)(lambda text: counter().count(text))
+        self._own_ids: Callable[[str], tuple[EvidenceId, ...]] = lru_cache(MEMORY)(partial(_evidence_in, results))
         self._known: dict[tuple[object, ...], str] = {}
 
     def seen(self, told: Sequence[Told]) -> dict[int, str]:
@@ -62,33 +68,29 @@ class History:
             if total * 100 > cap * DUE_PERCENT:
                 while older and total * 100 > cap * DOWN_TO_PERCENT:
                     at = older.pop(0)
-                    before, texts[at] = self._tokens(texts[at]), self._reference(texts[at], told[at].call)
+                    before, texts[at] = self._tokens(texts[at]), self._referred(texts[at], told[at].call)
                     total += self._tokens(texts[at]) - before
             older += [at for at in turn if told[at].call is not None]
 
     def _in_budget(self, text: str, call: Call) -> str:
-        return text if call.tool in OWN else self._remembered(text, call)
-
-    def _reference(self, text: str, call: Call | None) -> str:
-        """What stands for a result of an older turn; itself where there is nothing shorter."""
-        if call is None or self._tokens(text) <= 1:
+        if call.tool in OWN:
             return text
         if ids := self._own_ids(text):
-            line = f"see evidence {', '.join(ids)}"
-        elif call.tool in OWN:
-            return text
-        else:
-            # Of a step of more calls than it has tokens each has the least room that there is, which holds a reference.
-            line = self._remembered(text, replace(call, n_calls=self._results.wrapper.rules.budget.step))
-        return line if len(line) < len(text) else text
+            with self._results.wrapper.calls(max(1, call.n_calls)), self._results.wrapper.room(call.tool) as room:
+                fits = self._results.wrapper.context.fits(text, room.n_tokens)
+                return text if fits else _shorter(_reference(ids), text)
+        return self._remembered(text, call)
 
-    def _own_ids(self, text: str) -> tuple[EvidenceId, ...]:
-        """The evidence that a text of ours shows; nothing where a packet in it is not stored here."""
-        try:
-            ids = tuple(dict.fromkeys(packet.id for packet in parse_packets(text)))
-            return ids if _all_stored(self._results, ids) else ()
-        except MalformedText:
-            return ()
+    def _referred(self, text: str, call: Call | None) -> str:
+        """What stands for a result of an older turn; itself where there is nothing shorter."""
+        if call is None:
+            return text
+        if ids := self._own_ids(text):
+            return _shorter(_reference(ids), text)
+        if call.tool in OWN:
+            return text
+        # Of a step of more calls than it has tokens each has the least room that there is, which holds a reference.
+        return _shorter(self._remembered(text, replace(call, n_calls=self._results.wrapper.rules.budget.step)), text)
 
     def _remembered(self, text: str, call: Call) -> str:
         """The text that stands in place of a result; a result that cannot be stored stays, as the history has it."""
@@ -103,11 +105,26 @@ class History:
         return self._known[key]
 
 
-def _all_stored(results: Results, ids: Iterable[EvidenceId]) -> bool:
+def _reference(ids: Sequence[EvidenceId]) -> str:
+    return f"see evidence {', '.join(ids)}"
+
+
+def _shorter(line: str, text: str) -> str:
+    return line if len(line) < len(text) else text
+
+
+def _evidence_in(results: Results, text: str) -> tuple[EvidenceId, ...]:
+    """The evidence that a text of ours shows; nothing where a packet in it breaks off, or is not stored here."""
+    if "[evidence ev_" not in text:
+        return ()
+    try:
+        ids = tuple(dict.fromkeys(packet.id for packet in parse_packets(text)))
+    except MalformedText:
+        return ()
     context = results.wrapper.context.tools
     try:
         for id_ in ids:
             context.store.passages.get(id_, context.limit(1))
     except NotFound:
-        return False
-    return True
+        return ()
+    return ids

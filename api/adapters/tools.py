@@ -9,7 +9,7 @@ from typing import Any
 from api.settings import Settings
 from api.tools import definitions
 from api.wiring import open_services
-from api.wrap import ResultBudget, ToolWrapper, WrapRules
+from api.wrap import ResultBudget, ToolWrapper, WrapRules, taken_names, with_filters
 
 OUT_OF_A_RUN = frozenset(("get_progress", "list_claims"))
 """They answer `no_run` where no run of ours is."""
@@ -35,6 +35,16 @@ def reading_tools(*, in_run: bool = False) -> tuple[ReadingTool, ...]:
 
 OWN = frozenset(one.name for one in reading_tools(in_run=True))
 """Names whose results are never stored again."""
+
+
+def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A strict schema with our filters: there every argument is required, and null asks for nothing."""
+    offered: dict[str, Any] = with_filters(rules, tool, schema)
+    more = [name for name in offered.get("properties", {}) if name not in taken_names(schema)]
+    nullable = {name: {**offered["properties"][name], "type": [offered["properties"][name]["type"], "null"]} for name in more}
+    if not more:
+        return offered
+    return {**offered, "properties": {**offered["properties"], **nullable}, "required": [*schema.get("required", ()), *more]}
 
 
 @contextmanager
