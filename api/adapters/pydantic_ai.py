@@ -1,0 +1,104 @@
+"""pydantic-ai 2.x: a capability. `Agent(…, capabilities=[EvidenceCapability(wrapper)])`.
+
+Results become packets as they enter the history; what a history holds already is replaced in the request only (`prepare_model_request`).
+What travels beside is in the `metadata` of the tool return. Exceptions of tools, retries among them, go on to the framework as they came.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_ai import FunctionToolset, RunContext, Tool, ToolDefinition, ToolReturn
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import ModelRetry, ToolFailed
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.models import ModelRequestContext
+
+from api.adapters.history import History
+from api.adapters.lists import arguments_of
+from api.adapters.pydantic_ai_messages import has_files, told_in, with_texts
+from api.adapters.results import Call, Results, evidence_json
+from api.adapters.tools import OWN, ReadingTool, reading_tools, with_nullable_filters
+from api.wrap import ToolWrapper, Treatment, WrappedResult, taken_names, with_filters
+
+EVIDENCE = "evidence"
+_OWN_NAMES = "evidence_own_arguments"
+
+
+class EvidenceCapability(AbstractCapability[Any]):
+    """`cap_tokens`: of one input, from which on results of older turns become references (`history`)."""
+
+    def __init__(self, wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> None:
+        self._results = Results(wrapper)
+        self._history = History(self._results, cap_tokens)
+
+    def get_toolset(self) -> FunctionToolset[Any]:
+        return FunctionToolset([_reading(self._results, one) for one in reading_tools()])
+
+    async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
+        return [one if one.name in OWN else self._offered(one) for one in tool_defs]
+
+    async def before_tool_validate(self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any) -> Any:
+        """Takes our filters out; the call in the history keeps them, and they are read from there afterwards."""
+        given = arguments_of(args)
+        if given is None or call.tool_name in OWN:
+            return args
+        taken = self._taken(ctx, call, tool_def)
+        if isinstance(taken, WrappedResult):
+            raise ModelRetry(taken.text)
+        return dict(taken.arguments) if len(taken.arguments) < len(given) else args
+
+    async def wrap_tool_execute(
+        self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Callable[[Any], Awaitable[Any]]
+    ) -> Any:
+        taken = self._taken(ctx, call, tool_def)
+        assert isinstance(taken, Call), "wrong filters were refused before"
+        with self._results.wrapper.calls(taken.n_calls):
+            value = await handler(args)
+        return value if call.tool_name in OWN else await asyncio.to_thread(self._kept, taken, value)
+
+    async def prepare_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
+        messages = await asyncio.to_thread(self._seen, request_context.messages)
+        return replace(request_context, messages=messages)
+
+    def _offered(self, tool: ToolDefinition) -> ToolDefinition:
+        offered = with_nullable_filters if tool.strict else with_filters
+        schema = offered(self._results.wrapper.rules, tool.name, tool.parameters_json_schema)
+        own = {_OWN_NAMES: taken_names(tool.parameters_json_schema)}
+        return replace(tool, parameters_json_schema=schema, metadata={**(tool.metadata or {}), **own})
+
+    def _taken(self, ctx: RunContext[Any], call: ToolCallPart, tool: ToolDefinition) -> Call | WrappedResult:
+        turn = next((one for one in reversed(ctx.messages) if isinstance(one, ModelResponse)), None)
+        made = Call(call.tool_name, arguments_of(call.args) or {}, call.tool_call_id, len(turn.tool_calls) if turn else 1)
+        own = (tool.metadata or {}).get(_OWN_NAMES)
+        return made if own is None else self._results.taken(made, own)
+
+    def _seen(self, messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+        return with_texts(messages, self._history.seen(told_in(messages)))
+
+    def _kept(self, call: Call, value: Any) -> Any:
+        returned = value if isinstance(value, ToolReturn) else ToolReturn(value)
+        if has_files(returned.return_value):
+            return value
+        result = self._results.shown(call, returned.return_value)
+        if result.treatment is Treatment.FAILED:
+            raise ToolFailed(result.text)
+        if result.treatment in (Treatment.UNCHANGED, Treatment.EMPTY):
+            return value
+        own = (
+            {}
+            if returned.metadata is None
+            else returned.metadata
+            if isinstance(returned.metadata, dict)
+            else {"metadata": returned.metadata}
+        )
+        return replace(returned, return_value=result.text, metadata={**own, EVIDENCE: evidence_json(result)})
+
+
+def _reading(results: Results, tool: ReadingTool) -> Tool[Any]:
+    def answer(**arguments: Any) -> ToolReturn[str]:
+        result = results.answered(tool.name, arguments)
+        return ToolReturn(result.text, metadata={EVIDENCE: evidence_json(result)})
+
+    return Tool.from_schema(answer, tool.name, tool.description, dict(tool.schema))
