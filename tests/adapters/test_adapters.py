@@ -15,7 +15,7 @@ import pytest
 from benchmarks.environments import EnvironmentMissing, is_made, make_environment
 from tests.conftest import ROOT
 
-FRAMEWORKS = ("langchain", "openai-agents", "pydantic-ai", "sdk")
+FRAMEWORKS = ("adk", "langchain", "openai-agents", "pydantic-ai", "sdk")
 FOLDER = ROOT / "tests" / "adapters"
 MAX_S = 600
 
