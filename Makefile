@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters mcp-clients fuzz lock clean version
+.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-adapters mcp-clients fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -90,7 +90,8 @@ contracts: $(STAMP) ## directions of dependencies
 	@echo "contracts: import-linter"
 	@$(VENV)/bin/lint-imports --no-cache --no-logo
 
-check: lint types contracts test ## everything a change must pass: lint, types, contracts, tests
+check: export ADAPTERS = 1
+check: lint types contracts test ## everything a change must pass: lint, types, contracts, tests (adapters in environments of their own)
 
 offline-check: $(STAMP) $(PAIR) ## demo and tests again, with only the loopback interface up
 	@echo "offline: the demo and the tests in a network namespace of their own"
@@ -134,6 +135,10 @@ bench-diff: $(STAMP) $(PAIR) ## our diff against `redocly diff` (needs Node.js a
 mcp-clients: $(STAMP) ## our MCP server with clients of other packages (installs them into build/)
 	@echo "try: clients of MCP in environments of their own, over stdio and HTTP"
 	@$(PY) -m benchmarks.bench_mcp_clients
+
+bench-adapters: $(STAMP) ## what LangGraph saves with our adapter and without (installs it into build/)
+	@echo "bench: checkpoints of a run of 42 model calls"
+	@$(PY) -m benchmarks.bench_adapters
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from api.presenters import Json
 from api.wrap import Filters, ToolWrapper, WrappedResult, answer_refusal, offered_filters, take_filters
 from evidence_store.errors import EvidenceStoreError, JsonValue
-from evidence_store.model import Packet
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +54,10 @@ class Results:
 
 
 def evidence_json(result: WrappedResult) -> dict[str, Json]:
-    """What travels beside the text: where the whole is stored, and the places of the packets that the text shows; small on purpose.
+    """What travels beside the text: the ids of the packets that it shows; where it shows none, the place of the whole, RESOURCE@REVISION.
 
-    The excerpts are in the text (`projector.parse_packets`), and the store has all of it.
+    Small on purpose, as frameworks save it with every message: the excerpts are in the text (`projector.parse_packets`), and an id leads to
+    all else in the store.
     """
-    made: dict[str, Json] = {"treatment": result.treatment.value, "outcome": result.outcome.value}
-    if (revision := result.revision) is not None:
-        made |= {"resource": revision.resource, "revision": revision.number, "digest": revision.digest, "bytes": revision.size}
-    return made | {"packets": [_place(packet) for packet in result.packets]}
-
-
-def _place(packet: Packet) -> dict[str, Json]:
-    span = packet.span
-    return {"id": packet.id, "resource": packet.resource, "revision": packet.revision, "bytes": [span.start, span.end]}
+    packets, revision = [packet.id for packet in result.packets], result.revision
+    return {"packets": packets} if packets or revision is None else {"stored": f"{revision.resource}@{revision.number}"}

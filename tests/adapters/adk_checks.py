@@ -93,7 +93,7 @@ async def check_a_large_result_is_a_packet_in_the_session_with_evidence_in_its_s
     assert tokens(wrapper, answer["result"]) <= ROOM
     assert answers(talk.model.asked[-1]) == [answer]
     (beside,) = [value for name, value in session.state.items() if name.startswith("evidence:")]
-    assert [one["id"] for one in beside["packets"]] == [one.id for one in parse_packets(answer["result"])]
+    assert beside["packets"] == [one.id for one in parse_packets(answer["result"])]
     assert stored(wrapper, "get_logs?pod=api") == get_logs("api")
 
 

@@ -74,6 +74,12 @@ def is_packet(text: str, tool: str) -> bool:
     return text.startswith(f"[offloaded {tool}: ") and "\n[evidence ev_" in text and "stored whole" in text
 
 
+def resource_of(wrapper: ToolWrapper, beside: Any) -> str:
+    """The resource that the first packet beside a text leads to."""
+    tools = wrapper.context.tools
+    return tools.store.passages.get(beside["packets"][0], tools.limit(100)).resource
+
+
 @contextmanager
 def broken_store(wrapper: ToolWrapper) -> Iterator[None]:
     """Nothing can be stored meanwhile."""

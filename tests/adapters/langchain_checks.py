@@ -25,6 +25,7 @@ from tests.adapters.checks import (
     get_pods,
     is_packet,
     raised,
+    resource_of,
     resources,
     run_page,
     stored,
@@ -85,8 +86,8 @@ def check_a_large_result_is_a_packet_for_the_model_and_in_the_state(wrapper: Too
 def check_the_packet_rides_beside_the_text(wrapper: ToolWrapper) -> None:
     (message,) = results(agent_of(wrapper, model_of(turn(LOGS))).invoke(ASK))
     beside = message.artifact["evidence"]
-    assert (beside["resource"], beside["revision"], beside["treatment"]) == ("get_logs?pod=api", 1, "offloaded")
-    assert [one["id"] for one in beside["packets"]] == [one.id for one in parse_packets(message.text)]
+    assert resource_of(wrapper, beside) == "get_logs?pod=api"
+    assert beside["packets"] == [one.id for one in parse_packets(message.text)]
 
 
 async def check_the_same_holds_asynchronously_and_for_two_calls_of_one_turn(wrapper: ToolWrapper) -> None:
@@ -146,7 +147,7 @@ def check_filters_are_offered_and_applied_and_the_tool_does_not_see_them(wrapper
     model = model_of(turn(call))
     (message,) = results(agent_of(wrapper, model).invoke(ASK))
     assert '| "Failed"' in message.text
-    assert message.artifact["evidence"]["resource"] == "get_pods?namespace=prod"
+    assert resource_of(wrapper, message.artifact["evidence"]) == "get_pods?namespace=prod"
     offered = {one.name: one.args for one in model.offered if isinstance(one, BaseTool)}
     assert set(offered["get_pods"]) == {"namespace", "grep", "tail_n", "fields", "pointer"}
     assert "grep" not in offered["read_log"]
@@ -165,7 +166,7 @@ async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
     state = await agent_of(wrapper, model_of(turn(LOGS), turn(read))).ainvoke(ASK)
     message = results(state)[-1]
     assert f"| {ERROR_LINE} in api" in message.text
-    assert message.artifact["evidence"]["treatment"] == "own"
+    assert message.artifact["evidence"] == {"packets": [one.id for one in parse_packets(message.text)]}
     assert resources(wrapper) == {"get_logs?pod=api": 1}
 
 
@@ -179,7 +180,7 @@ def check_an_artifact_and_images_of_the_tool_stay(wrapper: ToolWrapper) -> None:
 
     (message,) = results(agent_of(wrapper, model_of(turn(("get_shots", {"pod": "api"}))), get_shots).invoke(ASK))
     assert message.artifact == {"rows": 7}
-    assert message.additional_kwargs["evidence"]["resource"] == "get_shots?pod=api"
+    assert resource_of(wrapper, message.additional_kwargs["evidence"]) == "get_shots?pod=api"
     assert is_packet(message.text, "get_shots")
     assert message.content[-1] == image
 

@@ -20,6 +20,7 @@ from tests.adapters.checks import (
     get_pods,
     is_packet,
     raised,
+    resource_of,
     resources,
     run_page,
     stored,
@@ -64,8 +65,8 @@ async def check_a_wrapped_tool_hands_on_a_packet_and_evidence_beside_it(wrapper:
     assert is_packet(text, "get_logs")
     assert tokens(wrapper, text) <= ROOM
     (item,) = [one for one in result.new_items if one.type == "tool_call_output_item"]
-    assert item.custom_data["evidence"]["resource"] == "get_logs?pod=api"
-    assert [one["id"] for one in item.custom_data["evidence"]["packets"]] == [one.id for one in parse_packets(text)]
+    assert resource_of(wrapper, item.custom_data["evidence"]) == "get_logs?pod=api"
+    assert item.custom_data["evidence"]["packets"] == [one.id for one in parse_packets(text)]
     assert stored(wrapper, "get_logs?pod=api") == get_logs("api")
 
 

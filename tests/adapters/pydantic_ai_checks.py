@@ -19,6 +19,7 @@ from tests.adapters.checks import (
     get_logs,
     is_packet,
     raised,
+    resource_of,
     resources,
     run_page,
     stored,
@@ -74,7 +75,7 @@ def check_a_large_result_is_a_packet_with_evidence_beside_it(wrapper: ToolWrappe
     assert is_packet(part.content, "get_logs")
     assert tokens(wrapper, part.content) <= ROOM
     assert texts(script.asked[-1]) == [part.content]
-    assert [one["id"] for one in part.metadata["evidence"]["packets"]] == [one.id for one in parse_packets(part.content)]
+    assert part.metadata["evidence"]["packets"] == [one.id for one in parse_packets(part.content)]
     assert stored(wrapper, "get_logs?pod=api") == get_logs("api")
 
 
@@ -142,7 +143,7 @@ async def check_metadata_content_and_files_of_a_tool_stay(wrapper: ToolWrapper) 
     run = await agent_of(wrapper, Script([("get_shots", {"pod": "api"}), ("get_shots", {"pod": "db"})]), get_shots).run("why?")
     log, picture = results(run.all_messages())
     assert is_packet(log.content, "get_shots")
-    assert (log.metadata["rows"], log.metadata["evidence"]["resource"]) == (7, "get_shots?pod=api")
+    assert (log.metadata["rows"], resource_of(wrapper, log.metadata["evidence"])) == (7, "get_shots?pod=api")
     assert isinstance(picture.content, BinaryContent)
     assert resources(wrapper) == {"get_shots?pod=api": 1}
 

@@ -1,0 +1,1 @@
+"""Agents of other frameworks with and without our adapters; each module runs in its framework's environment."""
