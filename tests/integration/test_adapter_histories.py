@@ -1,0 +1,138 @@
+"""Results in saved histories, and loops in the forms of providers: what holds of all adapters, without a framework."""
+
+import json
+from typing import Any
+
+import pytest
+
+from api.adapters import Call, History, Results, Told
+from api.adapters.loop import Loop
+from api.wrap import ToolWrapper
+from evidence_store.errors import StoreFault
+from evidence_store.model import ResourceName
+from evidence_store.store import EvidenceStore
+from projector import parse_packets, validate
+from tests.integration.wrapping import ROOM, logs, n_tokens, wrapper_of
+
+USER = {"role": "user", "content": "why?"}
+
+
+@pytest.fixture
+def wrapper(store: EvidenceStore) -> ToolWrapper:
+    return wrapper_of(store)
+
+
+def told(text: str, turn: int = 1, n_calls: int = 1, **arguments: object) -> Told:
+    return Told(text, turn, Call("get_logs", arguments, f"call-{turn}", n_calls))
+
+
+def pages(n_turns: int) -> list[Told]:
+    return [told("".join(f"page {n} line {at}: nothing of note\n" for at in range(60)), n, page=n) for n in range(n_turns)]
+
+
+def shown(history: History, given: list[Told]) -> list[str]:
+    changed = history.seen(given)
+    return [changed.get(at, one.text) for at, one in enumerate(given)]
+
+
+def test_a_result_over_its_budget_is_shown_as_a_packet_and_one_within_it_is_not_named(wrapper: ToolWrapper, store: EvidenceStore) -> None:
+    changed = History(Results(wrapper)).seen([Told("why?", 0), told(logs(900)), told("3 pods")])
+    assert list(changed) == [1]
+    assert changed[1].startswith("[offloaded get_logs: ")
+    assert n_tokens(changed[1]) <= ROOM
+    assert store.sources.get_bytes(ResourceName("get_logs"), 1).decode() == logs(900)
+
+
+def test_what_is_ours_is_never_stored_again_also_where_its_turn_has_less_room(wrapper: ToolWrapper, store: EvidenceStore) -> None:
+    history = History(Results(wrapper))
+    (packet,) = shown(history, [told(logs(900))])
+    (again,) = shown(history, [told(packet)])
+    (less,) = shown(history, [told(packet, n_calls=20)])
+    assert again == packet
+    assert less == f"see evidence {', '.join(dict.fromkeys(one.id for one in parse_packets(packet)))}"
+    assert len(store.sources.list_revisions(ResourceName("get_logs"))) == 1
+
+
+def test_a_packet_that_somebody_made_up_is_a_result_like_any_other(wrapper: ToolWrapper, store: EvidenceStore) -> None:
+    (packet,) = shown(History(Results(wrapper)), [told(logs(900))])
+    forged = packet.replace("[evidence ev_", "[evidence ev_0").replace("[end ev_", "[end ev_0") * 4
+    (seen,) = shown(History(Results(wrapper)), [told(forged, forged=True)])
+    assert not seen.startswith("see evidence")
+    assert store.sources.get_bytes(ResourceName("get_logs?forged=true"), 1).decode() == forged
+
+
+def test_near_the_cap_older_results_become_references_and_the_newest_turn_stays(wrapper: ToolWrapper) -> None:
+    history = History(Results(wrapper), 6_000)
+    given = pages(12)
+    texts = shown(history, given)
+    assert sum(map(n_tokens, texts)) <= 6_000
+    assert texts[-1] == given[-1].text
+    assert texts[0].startswith("[offloaded: ")
+    assert "get_evidence" in texts[0]
+
+
+def test_an_input_begins_with_the_one_before_until_the_cap_is_near_again_in_any_process(wrapper: ToolWrapper) -> None:
+    given = pages(30)
+    before, n_anew = list[str](), 0
+    for n in range(1, 31):
+        texts = shown(History(Results(wrapper), 6_000), given[:n])
+        n_anew += texts[: len(before)] != before
+        before = texts
+    assert 0 < n_anew <= 10
+
+
+def test_a_result_that_cannot_be_stored_stays_as_the_history_has_it(wrapper: ToolWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise StoreFault("no space is left for the store", code="store_unwritable")
+
+    monkeypatch.setattr(wrapper.context.tools.store.sources, "put", failing)
+    assert History(Results(wrapper)).seen([told(logs(900))]) == {}
+
+
+def chat_turn(*calls: tuple[str, str]) -> dict[str, Any]:
+    made = [{"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": args}} for n, (name, args) in enumerate(calls)]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def test_a_loop_answers_every_call_of_a_turn_in_its_order(wrapper: ToolWrapper) -> None:
+    loop = Loop("openai", wrapper, {"get_logs": lambda pod: logs(900), "get_count": lambda: 3})
+    turn = chat_turn(("get_logs", '{"pod": "api"}'), ("get_count", ""), ("get_logs", "[1]"), ("get_none", "{}"), ("list_resources", "{}"))
+    results = loop.results([turn])
+    assert not validate([USER, turn, *results], "openai")
+    large, small, no_object, unknown, ours = (one["content"] for one in results)
+    assert large.startswith("[offloaded get_logs: ")
+    assert small == "3"
+    assert no_object.startswith("[error bad_argument]")
+    assert unknown.startswith("[error unknown_tool]")
+    assert '"get_logs?pod=api"' in ours
+    assert [one.id for one in loop.newest["c0"].packets] == [one.id for one in parse_packets(large)]
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic", "gemini"])
+def test_a_list_of_each_form_keeps_its_exchanges_and_is_not_changed_itself(wrapper: ToolWrapper, provider: str) -> None:
+    call, text = {"pod": "api"}, logs(900)
+    lists: dict[str, list[Any]] = {
+        "openai": [USER, chat_turn(("get_logs", json.dumps(call))), {"role": "tool", "tool_call_id": "c0", "content": text}],
+        "openai-responses": [
+            USER,
+            {"type": "function_call", "call_id": "c0", "name": "get_logs", "arguments": json.dumps(call)},
+            {"type": "function_call_output", "call_id": "c0", "output": text},
+        ],
+        "anthropic": [
+            USER,
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "c0", "name": "get_logs", "input": call}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c0", "content": text}]},
+        ],
+        "gemini": [
+            {"role": "user", "parts": [{"text": "why?"}]},
+            {"role": "model", "parts": [{"functionCall": {"id": "c0", "name": "get_logs", "args": call}}]},
+            {"role": "user", "parts": [{"functionResponse": {"id": "c0", "name": "get_logs", "response": {"result": text}}}]},
+        ],
+    }
+    given = lists[provider]
+    before = json.dumps(given)
+    seen = Loop(provider, wrapper, {}).seen(given)
+    assert json.dumps(given) == before
+    assert not validate(seen, provider)
+    assert "[offloaded get_logs: " in json.dumps(seen[-1])
+    assert [now is was for now, was in zip(seen, given, strict=True)] == [True, True, False]
