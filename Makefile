@@ -90,8 +90,7 @@ contracts: $(STAMP) ## directions of dependencies
 	@echo "contracts: import-linter"
 	@$(VENV)/bin/lint-imports --no-cache --no-logo
 
-check: export ADAPTERS = 1
-check: lint types contracts test ## everything a change must pass: lint, types, contracts, tests (adapters in environments of their own)
+check: lint types contracts test ## everything a change must pass: lint, types, contracts, tests
 
 offline-check: $(STAMP) $(PAIR) ## demo and tests again, with only the loopback interface up
 	@echo "offline: the demo and the tests in a network namespace of their own"
