@@ -16,6 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-adapters mcp-clients fuzz lock clean version
+.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-peers mcp-clients fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -138,6 +139,9 @@ mcp-clients: $(STAMP) ## our MCP server with clients of other packages (installs
 bench-adapters: $(STAMP) ## what LangGraph saves with our adapter and without (installs it into build/)
 	@echo "bench: checkpoints of a run of 42 model calls"
 	@$(PY) -m benchmarks.bench_adapters
+bench-peers: $(STAMP) ## large tool outputs in ours and in other packages (installs them into build/; needs a corpus: CORPUS=…)
+	@echo "bench: reach of passages, tokens, second revisions, restarts; the whole takes about twenty minutes"
+	@$(PY) -m benchmarks.bench_peers $(PEERS)
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"
