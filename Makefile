@@ -15,8 +15,7 @@ export OLD NEW EXCLUDE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-adapters mcp-clients fuzz lock clean version
-.PHONY: help dev demo pair test check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-peers mcp-clients fuzz lock clean version
+.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-adapters mcp-clients bench-peers docs fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -142,6 +141,17 @@ bench-adapters: $(STAMP) ## what LangGraph saves with our adapter and without (i
 bench-peers: $(STAMP) ## large tool outputs in ours and in other packages (installs them into build/; needs a corpus: CORPUS=…)
 	@echo "bench: reach of passages, tokens, second revisions, restarts; the whole takes about twenty minutes"
 	@$(PY) -m benchmarks.bench_peers $(PEERS)
+
+docs: $(BUILD)/docs-env/.made ## build the documentation site into build/site, with every link checked
+	@echo "docs: zensical, warnings are errors"
+	@$(BUILD)/docs-env/bin/python .ci/docs_site.py $(BUILD)/docs $(BUILD)/site
+
+$(BUILD)/docs-env/.made: requirements/docs.txt | version
+	@echo "install: requirements/docs.txt into $(BUILD)/docs-env (every package checked against its hash)"
+	@rm -rf $(BUILD)/docs-env
+	@$(PYTHON) -m venv $(BUILD)/docs-env
+	@$(BUILD)/docs-env/bin/python -m pip install -qq --require-hashes -r requirements/docs.txt
+	@touch $@
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"
