@@ -233,6 +233,12 @@ def insert_tool_result(connection: WriteConnection, key: RunKey, call: str, outc
     connection.execute(insert(tool_results).values(row))
 
 
+def list_calls_among(connection: ReadConnection, key: RunKey, calls: Sequence[str]) -> Sequence[str]:
+    """Those of the ids that name a call of the run."""
+    mine = (tool_calls.c.workspace == key.workspace, tool_calls.c.task == key.task, tool_calls.c.run == key.number)
+    return list(connection.execute(select(tool_calls.c.call).where(*mine, tool_calls.c.call.in_(calls))).scalars())
+
+
 def list_open_calls(connection: ReadConnection, key: RunKey) -> Sequence[str]:
     """Calls without a result, in the order in which they were opened."""
     closed = select(tool_results.c.call).where(

@@ -3,6 +3,7 @@
 Calls open and close as rows. A run is pinned to the revision of a resource that it used first.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,7 +12,7 @@ import orjson
 import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
-from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound
+from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
 from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
@@ -235,7 +236,7 @@ class Runs:
             return usages.list_recent_usages(connection, key, model, limit)
 
     def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
-        """Keeps an assistant turn and opens its calls."""
+        """Keeps an assistant turn and opens its calls. Raises Conflict for an id that names a call of the run, or two of these."""
         core = self._core
         body: dict[str, JsonValue] = {
             "role": "assistant",
@@ -243,6 +244,10 @@ class Runs:
             "calls": [{"call": c.call, "name": c.name, "arguments": c.arguments} for c in calls],
         }
         with core.database.writing() as connection:
+            twice = [call for call, n in Counter(one.call for one in calls).items() if n > 1]
+            twice += runs.list_calls_among(connection, step.run, [one.call for one in calls])
+            if twice:
+                raise Conflict(f"{twice[0][:80]!r} names a call of {run_name(step.run)} already", {"call": twice[0]}, code="call_known")
             at = core.clock()
             runs.insert_message(connection, step.run, step.number, "assistant", canonical_bytes(body).decode(), at)
             for call in calls:

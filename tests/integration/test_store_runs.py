@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from evidence_store.canonical import digest_of
-from evidence_store.errors import EvidenceStoreError, IntegrityMismatch, InvalidInput, JsonValue, NotFound
+from evidence_store.errors import Conflict, EvidenceStoreError, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Grade, Outcome, ResourceName, TaskName
 from evidence_store.records.runs import RunKey, Shown, StepKey
 from evidence_store.records.usages import NewUsage
@@ -145,6 +145,17 @@ def test_a_stored_input_that_was_changed_is_not_given_out(store: EvidenceStore) 
 def test_the_same_input_has_the_same_digest_in_another_step(store: EvidenceStore) -> None:
     digests = {store.runs.record_projection(open_step(store), projection()) for _ in range(2)}
     assert len(digests) == 1
+
+
+def test_a_call_has_an_id_of_its_own_in_its_run(store: EvidenceStore) -> None:
+    put(store)
+    step = open_step(store)
+    store.runs.open_calls(step, "", [OpenCall("c1", "read_spec", {})])
+    for calls in (["c1"], ["c2", "c2"]):
+        with pytest.raises(Conflict) as caught:
+            store.runs.open_calls(step, "", [OpenCall(call, "read_spec", {}) for call in calls])
+        assert (caught.value.error_code, caught.value.details["call"]) == ("call_known", calls[0])
+    assert len(store.runs.list_messages(step.run)) == 1
 
 
 def test_an_evidence_is_delivered_projected_and_sent(store: EvidenceStore) -> None:
