@@ -67,6 +67,8 @@ class NewCompaction:
     """Calls whose results stand by reference from now on."""
     left: tuple[str, ...]
     """Calls whose exchanges progress stands for from now on."""
+    gone: tuple[int, ...]
+    """0-based places, in the history before, of all that stands in it no more; that of the recap before among them."""
     recap: str
     """What was added to the recap, in its text form; empty where nothing was."""
     tokens_before: int
@@ -188,6 +190,7 @@ class Runs:
         figures: dict[str, JsonValue] = {
             "by_reference": new.by_reference,
             "left": new.left,
+            "gone": new.gone,
             "tokens_before": new.tokens_before,
             "tokens": new.tokens,
         }
