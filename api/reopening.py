@@ -36,6 +36,8 @@ class Turn:
     """A message of the history as it came, and the step that it belongs to."""
 
     message: Message
+    ordinal: int
+    """1-based, among the messages of the run."""
     step: int | None
     """None for a turn of the user."""
 
@@ -70,6 +72,7 @@ def reopen(store: EvidenceStore, run: RunKey, find: FindPacket) -> Reopened:
         step = StepKey(run, max(row.step or 0 for row in history.messages))
         store.runs.close_calls(step, [ClosedCall(call, Outcome.CANCELLED, body, False) for call in interrupted])
         history = store.histories.get(run)
+    store.claims.rule_unruled(run)
     bodies = {row.call: row.body for row in history.results}
     results = {call: found for call, body in bodies.items() if (found := packets_of(body, find))}
     turns = tuple(_iter_turns(history.messages, bodies))
@@ -101,7 +104,7 @@ def _is_compaction(row: MessageRow) -> bool:
 def _iter_turns(rows: Sequence[MessageRow], bodies: Mapping[str, str]) -> Iterator[Turn]:
     for row in rows:
         if not _is_compaction(row):
-            yield Turn(_message(row.role, orjson.loads(row.body), bodies), row.step)
+            yield Turn(_message(row.role, orjson.loads(row.body), bodies), row.ordinal, row.step)
 
 
 def _message(role: str, body: Mapping[str, Any], bodies: Mapping[str, str]) -> Message:

@@ -5,13 +5,14 @@ tool calls, and the calls are made and closed. The agent sees nothing but the in
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import orjson
 
 from api.compacting import compaction_of
 from api.projecting import OwnersReader, StoreReader
 from api.reopening import Reopened, assistant_message, reopen, result_message
+from api.spent import Spent
 from api.tools import ToolAnswer, ToolContext, call_tool, definitions
 from api.tools.answers import error_answer
 from api.wiring import Services
@@ -71,24 +72,6 @@ class ToolRequest:
     """Why it cannot be made as it was asked for; it is then answered with that."""
 
 
-@dataclass(slots=True)
-class Spent:
-    """Token figures of a run, by the count rule of the projections."""
-
-    cap: int
-    by_step: list[int] = field(default_factory=list)
-    pasted: int = 0
-    """Sum over the steps of the input with every message and tool output so far kept whole."""
-
-    @property
-    def peak(self) -> int:
-        return max(self.by_step, default=0)
-
-    @property
-    def total(self) -> int:
-        return sum(self.by_step)
-
-
 class Session:
     """One run. `next_input` and `act` alternate; `progress` is what the newest input was made from.
 
@@ -146,18 +129,24 @@ class Session:
         self._most_tokens = profile.input_cap
         self.n_steps = 0
         self.reopened: Reopened | None = None
-        self.run: RunKey = run or self._store.runs.start(task.task, agent)
-        if run is not None:
+        self.run: RunKey = run or self._store.runs.start(task.task, agent, request)
+        if run is None:
+            self._hear(request, 1)
+        else:
             self._go_on(reopen(self._store, run, StoreReader(services)))
-        if run is None or request:
-            self.say(request)
+            if request:
+                self.say(request)
         self._drift = self._reported_before()
 
     def _go_on(self, stored: Reopened) -> None:
         self.reopened, self._agent, self._n_calls, self.n_steps = stored, stored.agent, stored.n_calls, stored.n_steps
         self._messages, self._results, self._waiting = list(stored.messages), dict(stored.results), stored.waiting
+        self._step = StepKey(self.run, stored.n_steps) if stored.n_steps else None
         for packets in stored.results.values():
             self._reader.remember(packets)
+        for turn in stored.turns:
+            if turn.message["role"] == "user":
+                self._propose(str(turn.message["content"]), turn.ordinal)
         turns = iter(stored.turns)
         ahead = next(turns, None)
         for one in self._store.runs.list_step_inputs(self.run):
@@ -170,8 +159,14 @@ class Session:
 
     def say(self, text: str) -> None:
         """A further turn of the user. Raises InvalidInput for a text with halves of surrogate pairs."""
-        message = self._store.runs.add_user_message(self.run, text)
+        self._hear(text, self._store.runs.add_user_message(self.run, text))
+
+    def _hear(self, text: str, message: int) -> None:
+        """Takes a turn of the user that is stored: what it demands is proposed, unless it is known."""
         self._append({"role": "user", "content": text})
+        self._propose(text, message)
+
+    def _propose(self, text: str, message: int) -> None:
         task = self._store.tasks.get_revision(self._task.task)
         known = {*task.constraints, *task.excluded, *(one.text for one in self._store.tasks.list_proposals(task.task))}
         for stated in find_stated("user", text, self._detector):
@@ -220,6 +215,17 @@ class Session:
             return waiting
         self.n_steps += 1
         return self._store.runs.open_step(self.run)
+
+    @property
+    def next_step(self) -> int:
+        """1-based number of the step that `next_input` opens, or makes once more."""
+        return self.n_steps + (self._waiting is None)
+
+    @property
+    def last_words(self) -> str | None:
+        """Of the agent, where its last turn called nothing and nobody has said anything since."""
+        last = self._messages[-1]
+        return str(last["content"]) if last["role"] == "assistant" and "tool_calls" not in last else None
 
     def confirm_sent(self) -> None:
         """Says that the newest input was sent as it was given: what it showed counts as sent."""

@@ -12,8 +12,8 @@ from api.compat_report import Conclusion
 from api.demo import DemoResult, StepNews, cited, of_standing, read_input_of, run_demo, shipped_pair
 from api.errors import WrongUse
 from api.presenters import Json, packet_json
-from api.sessions import Spent
 from api.settings import Settings, read_settings
+from api.spent import Spent
 from api.wiring import Services, open_services
 from evidence_store.errors import InvalidInput, StoreUnavailable
 from evidence_store.model import EvidenceId, Standing
