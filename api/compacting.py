@@ -49,6 +49,8 @@ def _gone(before: Sequence[Mapping[str, JsonValue]], after: Sequence[Mapping[str
 
 
 def _is_same(message: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
+    """Calls and results are known by their ids, whatever became of their form."""
     if message.get("role") == "tool":
         return message.get("tool_call_id") == other.get("tool_call_id")
-    return message == other
+    calls = message.get("tool_calls")
+    return calls == other.get("tool_calls") if calls else message == other

@@ -117,7 +117,7 @@ def _message(role: str, body: Mapping[str, Any], bodies: Mapping[str, str]) -> M
 
 def assistant_message(text: str, calls: Sequence[OpenCall]) -> Message:
     """The agent's turn in the form of OpenAI Chat; arguments as they are stored, so that a run opened again has the same bytes."""
-    message: Message = {"role": "assistant", "content": text}
+    message: Message = {"role": "assistant", "content": text if text or not calls else None}
     if calls:
         message["tool_calls"] = [
             {"id": c.call, "type": "function", "function": {"name": c.name, "arguments": canonical_bytes(c.arguments).decode()}}

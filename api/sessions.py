@@ -225,7 +225,7 @@ class Session:
     def last_words(self) -> str | None:
         """Of the agent, where its last turn called nothing and nobody has said anything since."""
         last = self._messages[-1]
-        return str(last["content"]) if last["role"] == "assistant" and "tool_calls" not in last else None
+        return str(last["content"] or "") if last["role"] == "assistant" and "tool_calls" not in last else None
 
     def confirm_sent(self) -> None:
         """Says that the newest input was sent as it was given: what it showed counts as sent."""
@@ -332,7 +332,7 @@ class Session:
         if left < 0:
             raise LimitExceeded(f"a turn of {self._count(turn)} tokens, {-left} more than there is room for", code="over_budget")
         self._n_calls += len(calls)
-        self._store.runs.open_calls(self._step, str(turn["content"]), calls)
+        self._store.runs.open_calls(self._step, str(turn["content"] or ""), calls)
         self._append(turn)
         context = self._services.tools(self._step, self._agent)
         closed = []

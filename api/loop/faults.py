@@ -112,8 +112,11 @@ def _status(why: Exception) -> int | None:
 
 
 def _text(why: Exception) -> str:
-    said = str(why)
-    body = why.read(MAX_BODY_BYTES).decode("utf-8", "replace") if isinstance(why, HTTPError) else getattr(why, "body", None)
+    """Words and body. That of urllib is read from the connection, once, and stays with the error."""
+    said, body = str(why), getattr(why, "body", None)
+    if body is None and isinstance(why, HTTPError):
+        body = why.read(MAX_BODY_BYTES).decode("utf-8", "replace")
+        why.body = body  # type: ignore[attr-defined]
     return f"{said} {body}" if body and str(body) not in said else said
 
 

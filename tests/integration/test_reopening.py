@@ -62,7 +62,7 @@ def took_a_turn(session: Session, made: Projection, step: int) -> None:
         ("read_spec", {"resource": "a.json", "pointer": "/nothing"}),
         ("list_claims", {}),
     )
-    session.act(f"Noted {step}.", [ToolRequest(name, arguments) for name, arguments in reads])
+    session.act(f"Noted {step}." if step % 2 else "", [ToolRequest(name, arguments) for name, arguments in reads])
 
 
 def test_a_run_opened_again_before_each_step_has_the_same_inputs(tmp_path: Path) -> None:
