@@ -52,6 +52,8 @@ SECTION_TOKENS = 1_000
 """Kept free of the answers of a turn: the request, and what of the sections must stand."""
 REBUILD_TO = 30
 """Percent of the cap that an input takes which is made anew: from there it grows, and the provider's cache holds."""
+FILLED = 100
+"""The same, of inputs that use all the room there is."""
 REFUSAL_TOKENS = 150
 """What an answer takes that says that there is no room, with the frame of its message."""
 
@@ -192,7 +194,7 @@ class Session:
             progress=self.progress,
             claims=tuple(self._store.claims.list_claims(self._task.task)),
             strategy=self.strategy,
-            rebuild_to=self._rebuild_to,
+            rebuild_to=self._rebuild_to if self._most_tokens == self._profile.input_cap else FILLED,
             closing=closing,
             now=self._clock(),
         )
@@ -264,7 +266,7 @@ class Session:
         return replace(planned, slack=planned.slack + max(0, planned.input_cap - self._most_tokens))
 
     def narrow(self) -> None:
-        """The provider refused the newest input as too long: those that follow have at most four fifths of its tokens."""
+        """The provider refused the newest input as too long: those that follow have at most four fifths of its tokens, and use them all."""
         assert self._input is not None, "nothing was refused"
         self._most_tokens = max(1, self._input.tokens * 4 // 5)
 

@@ -93,9 +93,7 @@ def test_an_overflow_ends_the_whole_conversation_and_makes_the_projection_smalle
     assert full["how"] == "provider_failed"
     assert full["reason"].startswith("overflow: HTTP 400")
     assert full["n_found"] < 8
-    assert ours["how"] in ("concluded", "closed")
-    assert (ours["n_faults"], ours["n_found"] >= full["n_found"]) == (1, True)
-    assert ours["n_calls"] > full["n_calls"]
+    assert (ours["how"], ours["n_found"], ours["n_faults"]) == ("concluded", 8, 1)
 
 
 def test_a_model_that_reads_again_what_it_has_is_told_so(tmp_path: Path) -> None:
