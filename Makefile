@@ -11,11 +11,11 @@ STAMP := $(VENV)/.installed-$(PYTHON_VERSION)
 PAIR := $(BUILD)/airflow/.checked
 AIRFLOW_EXCLUDE := tag=Backfill
 
-export OLD NEW EXCLUDE
+export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-adapters mcp-clients bench-peers docs fuzz lock clean version
+.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters mcp-clients bench-peers docs fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -138,6 +138,7 @@ mcp-clients: $(STAMP) ## our MCP server with clients of other packages (installs
 bench-adapters: $(STAMP) ## what LangGraph saves with our adapter and without (installs it into build/)
 	@echo "bench: checkpoints of a run of 42 model calls"
 	@$(PY) -m benchmarks.bench_adapters
+
 bench-peers: $(STAMP) ## large tool outputs in ours and in other packages (installs them into build/; needs a corpus: CORPUS=…)
 	@echo "bench: reach of passages, tokens, second revisions, restarts; the whole takes about twenty minutes"
 	@$(PY) -m benchmarks.bench_peers $(PEERS)
@@ -152,6 +153,10 @@ $(BUILD)/docs-env/.made: requirements/docs.txt | version
 	@$(PYTHON) -m venv $(BUILD)/docs-env
 	@$(BUILD)/docs-env/bin/python -m pip install -qq --require-hashes -r requirements/docs.txt
 	@touch $@
+
+bench-live: $(STAMP) ## a model that really reads: MODEL_URL=http://host:port/v1 MODEL=… WINDOW=… TASKS="canonical retention"
+	@echo "bench: whole conversation, trim_messages and projector, by a model at $(or $(MODEL_URL),no endpoint)"
+	@$(PY) -m benchmarks.bench_live
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"

@@ -20,7 +20,8 @@ from api.compat_report import (
     render_report,
 )
 from api.demo_inputs import Input, keep_pair, read_input_of
-from api.sessions import Session, Spent, ToolRequest
+from api.sessions import Session, ToolRequest
+from api.spent import Spent
 from api.tools import call_tool
 from api.wiring import DEFAULT_COUNTER, Services
 from evidence_store.canonical import canonical_digest

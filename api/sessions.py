@@ -5,20 +5,23 @@ tool calls, and the calls are made and closed. The agent sees nothing but the in
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import orjson
 
+from api.compacting import compaction_of
 from api.projecting import OwnersReader, StoreReader
+from api.reopening import Reopened, assistant_message, reopen, result_message
+from api.spent import Spent
 from api.tools import ToolAnswer, ToolContext, call_tool, definitions
 from api.tools.answers import error_answer
 from api.wiring import Services
 from evidence_store.canonical import storable
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
-from evidence_store.model import Packet, ProgressItem, TaskRevision
+from evidence_store.model import Digest, Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.records.usages import CountedModel, NewUsage
-from evidence_store.store.runs import ClosedCall, NewCompaction, NewProjection, OpenCall, shown_of
+from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, shown_of
 from projector import (
     Compacted,
     ConstraintDetector,
@@ -39,7 +42,6 @@ from projector import (
     budget_for,
     compact_step,
     find_stated,
-    format_recap,
     project,
     receipt_json,
     reported_input,
@@ -50,6 +52,8 @@ SECTION_TOKENS = 1_000
 """Kept free of the answers of a turn: the request, and what of the sections must stand."""
 REBUILD_TO = 30
 """Percent of the cap that an input takes which is made anew: from there it grows, and the provider's cache holds."""
+FILLED = 100
+"""The same, of inputs that use all the room there is."""
 REFUSAL_TOKENS = 150
 """What an answer takes that says that there is no room, with the frame of its message."""
 
@@ -66,24 +70,8 @@ class ToolRequest:
 
     name: str
     arguments: Mapping[str, JsonValue]
-
-
-@dataclass(slots=True)
-class Spent:
-    """Token figures of a run, by the count rule of the projections."""
-
-    cap: int
-    by_step: list[int] = field(default_factory=list)
-    pasted: int = 0
-    """Sum over the steps of the input with every message and tool output so far kept whole."""
-
-    @property
-    def peak(self) -> int:
-        return max(self.by_step, default=0)
-
-    @property
-    def total(self) -> int:
-        return sum(self.by_step)
+    fault: str = ""
+    """Why it cannot be made as it was asked for; it is then answered with that."""
 
 
 class Session:
@@ -93,8 +81,9 @@ class Session:
     each is made anew. What `report_usage` is told of an input between them tightens the plan of those that follow (`projector.tightened`).
     What was reported in earlier runs of the task counts from the first input on. Each input is made under the newest revision of the
     task; constraints that the user states are proposed, and stand in every input until somebody accepts or declines them.
-    `strategy` may be set before any step. Packets of live resources are aged by `clock`, in microseconds since 1970 UTC; without one by
-    that of the store.
+    With `run`, a run of the task that did not end is opened again as its process left it (`api.reopening`), under the name that its agent
+    has; `request` is then a further turn of the user, unless it is empty. `strategy` may be set before any step. Packets of live resources
+    are aged by `clock`, in microseconds since 1970 UTC; without one by that of the store.
     """
 
     def __init__(
@@ -106,6 +95,7 @@ class Session:
         system: str,
         request: str,
         *,
+        run: RunKey | None = None,
         rebuild_to: int = REBUILD_TO,
         strategy: StrategyName | Strategy = "externalise",
         summariser: Summariser | None = None,
@@ -135,25 +125,64 @@ class Session:
         self._rebuild_to = rebuild_to
         self.strategy = strategy
         self.progress: tuple[ProgressItem, ...] = ()
-        self.run: RunKey = self._store.runs.start(task.task, agent)
-        self.say(request)
-        self._drift = self._reported_before()
         self.spent = Spent(profile.input_cap)
+        self._digest: Digest | None = None
+        self._waiting: StepKey | None = None
+        self._most_tokens = profile.input_cap
+        self.n_steps = 0
+        self.reopened: Reopened | None = None
+        self.run: RunKey = run or self._store.runs.start(task.task, agent, request)
+        if run is None:
+            self._hear(request, 1)
+        else:
+            self._go_on(reopen(self._store, run, StoreReader(services)))
+            if request:
+                self.say(request)
+        self._drift = self._reported_before()
+
+    def _go_on(self, stored: Reopened) -> None:
+        self.reopened, self._agent, self._n_calls, self.n_steps = stored, stored.agent, stored.n_calls, stored.n_steps
+        self._messages, self._results, self._waiting = list(stored.messages), dict(stored.results), stored.waiting
+        self._step = StepKey(self.run, stored.n_steps) if stored.n_steps else None
+        for packets in stored.results.values():
+            self._reader.remember(packets)
+        for turn in stored.turns:
+            if turn.message["role"] == "user":
+                self._propose(str(turn.message["content"]), turn.ordinal)
+        turns = iter(stored.turns)
+        ahead = next(turns, None)
+        for one in self._store.runs.list_step_inputs(self.run):
+            while ahead is not None and (ahead.step or 0) < one.step.number:
+                self._kept_whole += self._count(ahead.message)
+                ahead = next(turns, None)
+            self.spent.by_step.append(one.row.used_tokens)
+            self.spent.pasted += self._kept_whole
+        self._kept_whole += sum(self._count(turn.message) for turn in (ahead, *turns) if turn is not None)
 
     def say(self, text: str) -> None:
         """A further turn of the user. Raises InvalidInput for a text with halves of surrogate pairs."""
-        message = self._store.runs.add_user_message(self.run, text)
+        self._hear(text, self._store.runs.add_user_message(self.run, text))
+
+    def _hear(self, text: str, message: int) -> None:
+        """Takes a turn of the user that is stored: what it demands is proposed, unless it is known."""
         self._append({"role": "user", "content": text})
+        self._propose(text, message)
+
+    def _propose(self, text: str, message: int) -> None:
         task = self._store.tasks.get_revision(self._task.task)
         known = {*task.constraints, *task.excluded, *(one.text for one in self._store.tasks.list_proposals(task.task))}
         for stated in find_stated("user", text, self._detector):
             if stated.text not in known:
                 self._store.tasks.propose(task.task, stated.text, USER, self.run.number, message)
 
-    def next_input(self) -> Projection:
-        """Opens a step and gives its input, which is stored. Raises LimitExceeded when what it needs does not fit."""
-        self._step = self._store.runs.open_step(self.run)
+    def next_input(self, *, closing: bool = False, again: bool = False) -> Projection:
+        """Opens a step and gives its input, which is stored. Raises LimitExceeded when what it needs does not fit.
+
+        In a closing step there are no tools, and conclusions are asked for. With `again` no step is opened: the input of the newest one is
+        made anew, as after a provider that refused it.
+        """
         self._task = self._store.tasks.get_revision(self._task.task)
+        self._step = self._opened(again)
         self.progress = tuple(self._store.tasks.list_progress(self._task.task))
         step = Step(
             task=self._task,
@@ -165,7 +194,8 @@ class Session:
             progress=self.progress,
             claims=tuple(self._store.claims.list_claims(self._task.task)),
             strategy=self.strategy,
-            rebuild_to=self._rebuild_to,
+            rebuild_to=self._rebuild_to if self._most_tokens == self._profile.input_cap else FILLED,
+            closing=closing,
             now=self._clock(),
         )
         outcome = self._made(self._step, step)
@@ -176,6 +206,34 @@ class Session:
         self._keep(self._step, outcome.projection)
         self._input = outcome.projection
         return outcome.projection
+
+    def _opened(self, again: bool) -> StepKey:
+        if again:
+            assert self._step is not None, "again without an input"
+            self._input = None
+            return self._step
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            return waiting
+        self.n_steps += 1
+        return self._store.runs.open_step(self.run)
+
+    @property
+    def next_step(self) -> int:
+        """1-based number of the step that `next_input` opens, or makes once more."""
+        return self.n_steps + (self._waiting is None)
+
+    @property
+    def last_words(self) -> str | None:
+        """Of the agent, where its last turn called nothing and nobody has said anything since."""
+        last = self._messages[-1]
+        return str(last["content"] or "") if last["role"] == "assistant" and "tool_calls" not in last else None
+
+    def confirm_sent(self) -> None:
+        """Says that the newest input was sent as it was given: what it showed counts as sent."""
+        assert self._step is not None, "nothing to confirm"
+        assert self._digest is not None, "nothing to confirm"
+        self._store.runs.confirm_sent(self._step, self._digest)
 
     def report_usage(self, usage: Mapping[str, JsonValue] | int) -> str | None:
         """Takes what the provider reported of the newest input: its usage object, or all its input tokens.
@@ -203,8 +261,14 @@ class Session:
         return Drift(tuple(Usage(one.counted, one.reported) for one in found))
 
     def _planned(self) -> Profile:
-        """The profile of the next input, after what was reported of recent ones."""
-        return tightened(self._profile, self._drift)
+        """The profile of the next input, after what was reported of recent ones and what was refused."""
+        planned = tightened(self._profile, self._drift)
+        return replace(planned, slack=planned.slack + max(0, planned.input_cap - self._most_tokens))
+
+    def narrow(self) -> None:
+        """The provider refused the newest input as too long: those that follow have at most four fifths of its tokens, and use them all."""
+        assert self._input is not None, "nothing was refused"
+        self._most_tokens = max(1, self._input.tokens * 4 // 5)
 
     def _made(self, key: StepKey, step: Step) -> Outcome:
         """The input before with what is new; where it has to be made anew, from a history that was compacted first if that is due."""
@@ -228,14 +292,14 @@ class Session:
         done = found.compacted if isinstance(found, MustNarrow) else found
         if not isinstance(done, Compacted) or done.step.messages == step.messages:
             return step
-        self._store.runs.record_compaction(key, _compaction(step, done))
+        self._store.runs.record_compaction(key, compaction_of(step, done))
         self._messages, self._results = list(map(dict, done.step.messages)), dict(done.step.results)
         return replace(step, messages=done.step.messages, results=self._results)
 
     def _keep(self, step: StepKey, projection: Projection) -> None:
         receipt = projection.receipt
         shown = tuple(shown_of(packet) for packet in self._shown_packets(projection))
-        self._store.runs.record_projection(
+        self._digest = self._store.runs.record_projection(
             step,
             NewProjection(
                 projection.messages,
@@ -265,17 +329,17 @@ class Session:
         """
         assert self._step is not None, "act without an input"
         calls = [_opened(f"call_{self._n_calls + n}", one) for n, one in enumerate(requests, 1)]
-        turn = _assistant_message(str(storable(text)), calls)
+        turn = assistant_message(str(storable(text)), calls)
         left = self._room(turn, len(calls))
         if left < 0:
             raise LimitExceeded(f"a turn of {self._count(turn)} tokens, {-left} more than there is room for", code="over_budget")
         self._n_calls += len(calls)
-        self._store.runs.open_calls(self._step, str(turn["content"]), calls)
+        self._store.runs.open_calls(self._step, str(turn["content"] or ""), calls)
         self._append(turn)
         context = self._services.tools(self._step, self._agent)
         closed = []
-        for call in calls:
-            answer = call_tool(context, call.name, call.arguments, recording=True)
+        for call, fault in zip(calls, (one.fault for one in requests), strict=True):
+            answer = _malformed(call.name, fault) if fault else call_tool(context, call.name, call.arguments, recording=True)
             if (tokens := self._counter.count(answer.text)) > max(left, REFUSAL_TOKENS):
                 answer = _refused(call.name, tokens, max(left, 0))
             else:
@@ -283,7 +347,7 @@ class Session:
             self._reader.remember(answer.packets)
             self._results[call.call] = answer.packets
             closed.append(ClosedCall(call.call, answer.outcome, answer.text, True, tuple(map(shown_of, answer.packets))))
-            self._append({"role": "tool", "tool_call_id": call.call, "content": answer.text})
+            self._append(result_message(call.call, answer.text))
         self._store.runs.close_calls(self._step, closed)
 
     def _room(self, asked: Mapping[str, JsonValue], n_calls: int) -> int:
@@ -312,34 +376,15 @@ def _refused(name: str, tokens: int, left: int) -> ToolAnswer:
     return error_answer(LimitExceeded(said, {"limit": left}, code="over_budget"))
 
 
+def _malformed(name: str, fault: str) -> ToolAnswer:
+    """In place of an answer to a call that could not be made."""
+    return error_answer(InvalidInput(f"{name[:80]}: {fault}", code="bad_argument"))
+
+
 def _opened(call: str, request: ToolRequest) -> OpenCall:
     arguments = storable(request.arguments)
     assert isinstance(arguments, dict), "a mapping stays one"
     return OpenCall(call, str(storable(request.name)), arguments)
-
-
-def _assistant_message(text: str, calls: Sequence[OpenCall]) -> dict[str, JsonValue]:
-    message: dict[str, JsonValue] = {"role": "assistant", "content": text}
-    if calls:
-        message["tool_calls"] = [
-            {"id": c.call, "type": "function", "function": {"name": c.name, "arguments": orjson.dumps(c.arguments).decode()}} for c in calls
-        ]
-    return message
-
-
-def _compaction(before: Step, done: Compacted) -> NewCompaction:
-    kept, added = frozenset(_answered(done.step)), done.account.added
-    return NewCompaction(
-        done.account.by_reference,
-        tuple(call for call in _answered(before) if call not in kept),
-        format_recap(added) if added.n_turns or added.lines else "",
-        done.tokens_before,
-        done.tokens,
-    )
-
-
-def _answered(step: Step) -> list[str]:
-    return [str(message.get("tool_call_id")) for message in step.messages if message.get("role") == "tool"]
 
 
 def _profile_json(profile: Profile) -> dict[str, JsonValue]:

@@ -2,40 +2,35 @@
 
     python examples/own_agent.py old.yaml
 
-Here the model is scripted, so that the example runs as it is; put the call of your provider in its place.
+Here the model is scripted, so that the example runs as it is; put the call of your provider in its place. Started again after a crash, it
+goes on with the run that did not end.
 """
 
-import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from api.sessions import Session, ToolRequest
+from api.loop import Bounds, Chat, Runner, RunReport
 from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, Services, open_services
 from evidence_store.model import ResourceName, TaskName, TaskRevision
 from evidence_store.store.sources import PutRequest
 from projector import Profile
 
-Chat = Callable[[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]], Mapping[str, Any]]
-"""Messages and tools in the form of OpenAI Chat to the assistant's message."""
+PROFILE = Profile("openai", "my-model", 32_768, 4_096, 1_024, DEFAULT_COUNTER)
+SYSTEM = "You read documents through tools, record claims and cite evidence ids."
+TASK = TaskName("own-agent")
 
 
-def run(services: Services, goal: str, chat: Chat, max_steps: int = 50) -> str:
-    """Lets the model work until it calls no more tools, and gives its last words."""
-    task = services.store.tasks.add_revision(TaskRevision(TaskName("own-agent"), 1, goal, (), (), ()), "user:me")
-    profile = Profile("openai", "my-model", 32_768, 4_096, 1_024, DEFAULT_COUNTER)
-    session = Session(services, task, "agent:own/1", profile, "You read documents through tools and cite evidence ids.", goal)
-    for _ in range(max_steps):
-        projection = session.next_input()
-        message = chat(projection.messages, projection.tools)
-        calls = message.get("tool_calls") or []
-        if not calls:
-            return str(message.get("content") or "")
-        requests = [ToolRequest(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls]
-        session.act(str(message.get("content") or ""), requests)
-    return "the step limit is reached"
+def run(services: Services, goal: str, chat: Chat, max_steps: int = 50) -> RunReport:
+    """Lets the model work until it calls no more tools, or to the closing step at the limit."""
+    runner = Runner(services, PROFILE, SYSTEM, Bounds(max_steps=max_steps))
+    for interrupted in runner.unfinished(TASK):
+        return runner.resume(interrupted, chat)
+    task = services.store.tasks.find_newest(TASK)
+    task = task or services.store.tasks.add_revision(TaskRevision(TASK, 1, goal, (), (), ()), "user:me")
+    return runner.run(task, "agent:own/1", goal, chat)
 
 
 def scripted(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -49,7 +44,12 @@ def scripted(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str,
 def main(path: str) -> None:
     with open_services(Settings(Path(".evidence")), create=True) as services:
         services.store.sources.put(PutRequest(ResourceName(Path(path).name)), [Path(path).read_bytes()])
-        print(run(services, "Say what resources there are.", scripted))
+        report = run(services, "Say what resources there are.", scripted)
+        print(report.text)
+        for claim in report.claims:
+            print(f"{claim.id} {claim.standing}: {claim.text}")
+        if report.empty_run:
+            print(f"no claim: {report.reason}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from projector.render.masks import masked_packet
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
+    from projector.render.shown_again import packet_as_shown
     from projector.repair import LeftOut, Repaired, repair
     from projector.step_json import step_from_json
     from projector.step_state import step_to_json
@@ -127,6 +128,7 @@ _HOME = {
     "render.joined": ("join_sections",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
+    "render.shown_again": ("packet_as_shown",),
     "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
     "step_state": ("step_to_json",),
@@ -270,6 +272,7 @@ __all__ = [
     "named_evidence_of",
     "only_masked",
     "outcome_json",
+    "packet_as_shown",
     "packet_from_json",
     "parse_claim_range",
     "parse_errors",

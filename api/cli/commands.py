@@ -15,10 +15,12 @@ def add_commands(verbs: Verbs) -> None:
     _add_sources(verbs)
     _add_reading(verbs)
     _add_checking(verbs)
+    _add_window(verbs)
     _add_steps(verbs)
     _add_demo(verbs)
     _add_serving(verbs)
     _add_mcp(verbs.group("mcp", "Serve the store to agents over the Model Context Protocol."))
+    _add_completion(verbs)
 
 
 def _add_sources(verbs: Verbs) -> None:
@@ -140,6 +142,15 @@ def _add_steps(verbs: Verbs) -> None:
     )
 
 
+def _add_window(verbs: Verbs) -> None:
+    context = verbs.add("context", "What is in the window of a run, and what changed since the step before.", "context:run_context")
+    tokens = verbs.add("tokens", "What fills the window of a run.", "context:run_tokens")
+    for parser in (context, tokens):
+        parser.add_argument("task", metavar="TASK")
+        parser.add_argument("run_number", nargs="?", type=whole_number(1), metavar="RUN", help="number of the run (default: the newest)")
+        parser.add_argument("step", nargs="?", type=whole_number(1), metavar="STEP", help="number of the step (default: the newest)")
+
+
 def _add_demo(verbs: Verbs) -> None:
     demo = verbs.add("demo", "Compare two versions of an API document, and report what breaks clients.", "demo:run_demo_command")
     demo.add_argument("old", nargs="?", metavar="OLD", help="file, folder, tar file or RESOURCE@REV; without both, a small pair")
@@ -173,3 +184,8 @@ def _add_mcp(verbs: Verbs) -> None:
 def _add_run_options(parser: Parser) -> None:
     parser.add_argument("--recording", action="store_true", help="also the tools that record progress and claims")
     parser.add_argument("--run", dest="run_name", metavar="TASK/RUN", help="keep calls in this run, or, with TASK alone, in new runs of it")
+
+
+def _add_completion(verbs: Verbs) -> None:
+    completion = verbs.add("completion", "Print the completion script of a shell.", "completion:run_completion")
+    completion.add_argument("shell", choices=["bash", "zsh", "fish"], metavar="SHELL")

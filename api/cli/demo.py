@@ -12,8 +12,8 @@ from api.compat_report import Conclusion
 from api.demo import DemoResult, StepNews, cited, of_standing, read_input_of, run_demo, shipped_pair
 from api.errors import WrongUse
 from api.presenters import Json, packet_json
-from api.sessions import Spent
 from api.settings import Settings, read_settings
+from api.spent import Spent
 from api.wiring import Services, open_services
 from evidence_store.errors import InvalidInput, StoreUnavailable
 from evidence_store.model import EvidenceId, Standing
@@ -74,13 +74,11 @@ class _News:
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self._terminal = sys.stderr.isatty() and not output.json
 
     def __call__(self, news: StepNews) -> None:
         text = f"step {news.step}: {news.ended} of {news.known} subjects done, input of {news.tokens} tokens"
-        if self._terminal:
-            sys.stderr.write(f"\r\033[K{text}")
-            sys.stderr.flush()
+        if self._output.on_terminal:
+            self._output.progress(text)
         elif news.step % NEWS_EVERY == 0 and not self._output.json:
             self._output.note(text)
 

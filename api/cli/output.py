@@ -10,10 +10,29 @@ from api.presenters import Json, dumps
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.model import Packet
 
+CLEARED = "\r\033[K"
+"""To the beginning of the line, and nothing left of it."""
+
 
 class Output:
     def __init__(self, *, json: bool) -> None:
         self.json = json
+        self.on_terminal = not json and sys.stderr is not None and sys.stderr.isatty()
+        """Whether progress is shown."""
+        self._has_progress = False
+
+    def progress(self, text: str) -> None:
+        """One line that changes, on a terminal; nowhere else anything."""
+        if self.on_terminal:
+            sys.stderr.write(f"{CLEARED}{text}")
+            sys.stderr.flush()
+            self._has_progress = True
+
+    def _end_progress(self) -> None:
+        if self._has_progress:
+            sys.stderr.write(CLEARED)
+            sys.stderr.flush()
+            self._has_progress = False
 
     def value(self, value: Json, text: str) -> None:
         """The result, as JSON or as text for people."""
@@ -21,11 +40,13 @@ class Output:
 
     def bytes(self, data: bytes) -> None:
         """Bytes as they are, whatever the locale."""
+        self._end_progress()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
 
     def note(self, text: str) -> None:
         """Talk, for people."""
+        self._end_progress()
         sys.stderr.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
 
     def error(self, error: EvidenceStoreError) -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from api.cli.output import Output
 from api.errors import WrongUse
@@ -11,7 +11,18 @@ Run = Callable[[argparse.Namespace, Output], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises instead of ending the process."""
+    """Raises instead of ending the process. `added` are its own arguments, in order; without `-h`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.added: list[argparse.Action] = []
+        super().__init__(*args, **kwargs)
+        self.added.clear()
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        """As the parser of the library, and keeps it."""
+        action = super().add_argument(*args, **kwargs)
+        self.added.append(action)
+        return action
 
     def error(self, message: str) -> NoReturn:
         raise WrongUse(f"{message}; see `{self.prog} --help`")
@@ -27,19 +38,25 @@ class Verbs:
     """Where commands are added, each with the options that all of them have."""
 
     def __init__(self, parser: Parser) -> None:
+        self.parsers: dict[str, Parser] = {}
+        """Commands by name; of a group, the group's own."""
+        self.groups: dict[str, Verbs] = {}
         self._verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
 
     def group(self, name: str, help_: str) -> "Verbs":
         """A command with commands of its own."""
         parser = self._verbs.add_parser(name, help=help_, description=help_, allow_abbrev=False)
         add_common(parser, argparse.SUPPRESS)
-        return Verbs(parser)
+        self.parsers[name] = parser
+        self.groups[name] = Verbs(parser)
+        return self.groups[name]
 
     def add(self, name: str, help_: str, run: str) -> Parser:
         """`run` names the function as `MODULE:FUNCTION` within `api.cli`."""
         parser = self._verbs.add_parser(name, help=help_, description=help_, allow_abbrev=False)
         parser.set_defaults(run=run)
         add_common(parser, argparse.SUPPRESS)
+        self.parsers[name] = parser
         return parser
 
 

@@ -16,6 +16,7 @@ from evidence_store.store import init_store, open_store
 
 PIECE_BYTES = 1024 * 1024
 LISTED = 1000
+PROGRESS_PIECES = 8
 
 
 def run_init(arguments: Namespace, output: Output) -> int:
@@ -52,10 +53,18 @@ def run_put(arguments: Namespace, output: Output) -> int:
     )
     settings = read_settings(arguments.store)
     with open_store(settings.store, limits=settings.limits) as store:
-        result = store.sources.put(request, read_pieces(arguments.file))
+        result = store.sources.put(request, _told(read_pieces(arguments.file), output))
     shown: dict[str, Json] = revision_json(result.revision) | {"created": result.created}
     output.value(shown, _revision_text(result.revision, "stored" if result.created else "unchanged"))
     return 0
+
+
+def _told(pieces: Iterator[bytes], output: Output) -> Iterator[bytes]:
+    """The pieces, with how much has been read."""
+    for number, piece in enumerate(pieces, 1):
+        if number % PROGRESS_PIECES == 0:
+            output.progress(f"{number} MiB read")
+        yield piece
 
 
 def read_pieces(path: str) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ store.sources     resources, revisions, bytes
 store.passages    evidence
 store.tasks       task revisions, progress
 store.runs        steps, projections, exposures, calls
+store.histories   runs as they are stored, and how they ended
 store.claims      claims, reports
 store.rejudging   judgements under a new task revision
 store.retrieval   what a question may be about
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from evidence_store.store.references import References
     from evidence_store.store.rejudging import Rejudging
     from evidence_store.store.retrieval import Retrieval
+    from evidence_store.store.run_history import RunHistories
     from evidence_store.store.runs import Runs
     from evidence_store.store.summaries import Summaries
     from evidence_store.store.tasks import Tasks
@@ -74,6 +76,12 @@ class EvidenceStore:
         from evidence_store.store.runs import Runs  # start-up cost
 
         return Runs(self.core)
+
+    @cached_property
+    def histories(self) -> "RunHistories":
+        from evidence_store.store.run_history import RunHistories  # start-up cost
+
+        return RunHistories(self.core)
 
     @cached_property
     def claims(self) -> "Claims":

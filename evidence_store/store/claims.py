@@ -25,7 +25,7 @@ from evidence_store.model import (
     Standing,
     TaskName,
 )
-from evidence_store.records import claims, runs
+from evidence_store.records import claims, run_history, runs
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
@@ -43,6 +43,8 @@ from evidence_store.store.tasks import require_evidence_ids, require_task_revisi
 
 GROUNDING_RULE = "rule:grounding/1"
 """The built-in checker: evidence active, whole, shown in full, judged, and the sentence grounded in it."""
+UNRULED = "recorded"
+"""The reason of a claim that stands open only since nobody has ruled on it yet."""
 MAX_TEXT_CHARS = 4000
 
 
@@ -104,7 +106,9 @@ class Claims:
                 "step": step_name(step),
             }
             append_event(connection, core.workspace, "claim.recorded", f"{task}/C{number}", data, at)
-            self._insert_ruling(connection, task, number, Ruling(Standing.OPEN, "recorded", None, None, None, revision.number), at)
+            # a process that ends before the ruling leaves this one, and `rule_again` needs to know what was asked
+            asked, why = (request.scope_rule, UNRULED) if request.standing == "excluded" else (None, request.reason or UNRULED)
+            self._insert_ruling(connection, task, number, Ruling(Standing.OPEN, why, None, None, asked, revision.number), at)
         self._rule(step.run, number, request)
         return self.get(task, number)
 
@@ -118,6 +122,14 @@ class Claims:
         standing: Literal["open", "excluded"] = "excluded" if excluded else "open"
         self._rule(step.run, number, ClaimRequest(claim.about, claim.text, claim.citations, claim.author, standing, claim.scope_rule))
         return self.get(task, number)
+
+    def rule_unruled(self, run: RunKey) -> None:
+        """Rules on the claims of a run that were recorded and not ruled on, as a process that ends in between leaves them."""
+        with self._core.database.reading() as connection:
+            numbers = run_history.list_claim_numbers(connection, run)
+        for number in numbers:
+            if self.get(run.task, number).reason == UNRULED:
+                self.rule_again(run.task, number)
 
     def _is_rejected(self, connection: ReadConnection, task: TaskName, id_: EvidenceId, newest: int) -> bool:
         """Citing an evidence does not overturn what was decided about it under the same task revision."""

@@ -12,6 +12,7 @@ import orjson
 import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
+from evidence_store.database import WriteConnection
 from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
 from evidence_store.records import runs, usages
@@ -68,6 +69,8 @@ class NewCompaction:
     """Calls whose results stand by reference from now on."""
     left: tuple[str, ...]
     """Calls whose exchanges progress stands for from now on."""
+    gone: tuple[int, ...]
+    """0-based places, in the history before, of all that stands in it no more; that of the recap before among them."""
     recap: str
     """What was added to the recap, in its text form; empty where nothing was."""
     tokens_before: int
@@ -81,14 +84,16 @@ class Runs:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def start(self, task: TaskName, agent: str) -> RunKey:
-        """Begins the next run of a task. Raises NotFound."""
+    def start(self, task: TaskName, agent: str, request: str | None = None) -> RunKey:
+        """Begins the next run of a task, with the first turn of the user where there is one. Raises NotFound."""
         core = self._core
         with core.database.writing() as connection:
             require_task_revision(connection, core, task, None)
             at = core.clock()
             key = runs.insert_run(connection, core.workspace, task, agent, at)
             append_event(connection, core.workspace, "run.started", run_name(key), {"agent": agent}, at)
+            if request is not None:
+                self._add_user_message(connection, key, request, at)
         return key
 
     def require(self, key: RunKey) -> None:
@@ -123,12 +128,13 @@ class Runs:
     def add_user_message(self, key: RunKey, text: str) -> int:
         """Keeps a turn of the user; gives its 1-based place among the messages of the run."""
         with self._core.database.writing() as connection:
-            at = self._core.clock()
-            body = canonical_bytes({"role": "user", "content": text}).decode()
-            ordinal = runs.insert_message(connection, key, None, "user", body, at)
-            append_event(
-                connection, self._core.workspace, "message.added", run_name(key), {"role": "user", "digest": digest_of(body.encode())}, at
-            )
+            return self._add_user_message(connection, key, text, self._core.clock())
+
+    def _add_user_message(self, connection: WriteConnection, key: RunKey, text: str, at: int) -> int:
+        body = canonical_bytes({"role": "user", "content": text})
+        ordinal = runs.insert_message(connection, key, None, "user", body.decode(), at)
+        data: dict[str, JsonValue] = {"role": "user", "digest": digest_of(body)}
+        append_event(connection, self._core.workspace, "message.added", run_name(key), data, at)
         return ordinal
 
     def open_step(self, key: RunKey) -> StepKey:
@@ -189,6 +195,7 @@ class Runs:
         figures: dict[str, JsonValue] = {
             "by_reference": new.by_reference,
             "left": new.left,
+            "gone": new.gone,
             "tokens_before": new.tokens_before,
             "tokens": new.tokens,
         }

@@ -73,7 +73,11 @@ def test_the_script_runs_as_a_program_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "page.yaml").write_bytes(DOCUMENT)
     words = [sys.executable, str(EXAMPLE), "page.yaml"]
     done = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (0, "I have seen the resources.\n", "")
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (
+        0,
+        "I have seen the resources.\n",
+        "no claim: the agent ended without recording a claim\n",
+    )
     assert (tmp_path / ".evidence").is_dir()
 
 
@@ -84,7 +88,7 @@ def test_the_scripted_model_sees_the_resources_before_it_ends(own_agent: ModuleT
         inputs.append(messages)
         return own_agent.scripted(messages, tools)  # type: ignore[no-any-return]
 
-    assert own_agent.run(services, GOAL, chat) == "I have seen the resources."
+    assert own_agent.run(services, GOAL, chat).text == "I have seen the resources."
     assert len(inputs) == 2
     assert "page.yaml" not in text_of(inputs[0])
     assert "page.yaml" in text_of(inputs[1])
@@ -104,7 +108,7 @@ def test_a_model_reads_records_a_claim_and_ends(own_agent: ModuleType, services:
         cited = [{"evidence": shown[0], "role": "support"}]
         return call(2, "record_claim", {"about": about, "text": "maximum is 50", "citations": cited})
 
-    assert own_agent.run(services, GOAL, chat, max_steps=3) == "Done."
+    assert own_agent.run(services, GOAL, chat, max_steps=3).text == "Done."
     (recorded,) = services.store.claims.list_claims(TaskName("own-agent"))
     assert (recorded.text, recorded.standing) == ("maximum is 50", "verified"), recorded.reason
 
@@ -112,13 +116,21 @@ def test_a_model_reads_records_a_claim_and_ends(own_agent: ModuleType, services:
 def test_a_wrong_call_is_answered_and_the_run_goes_on(own_agent: ModuleType, services: Services) -> None:
     wrong = call(1, "read_spec", {"resource": "page.yaml", "pointer": "/limit/minimum"})
     model = Recorded(wrong, {"role": "assistant", "content": "There is none."})
-    assert own_agent.run(services, GOAL, model) == "There is none."
+    assert own_agent.run(services, GOAL, model).text == "There is none."
     assert "[error not_found]" in text_of(model.inputs[1])
 
 
-def test_the_step_limit_ends_a_model_that_never_does(own_agent: ModuleType, services: Services) -> None:
-    model = Recorded(*(call(number, "list_resources", {}) for number in range(3)))
-    assert own_agent.run(services, GOAL, model, max_steps=3) == "the step limit is reached"
+def test_the_step_limit_ends_a_model_that_never_does_with_a_closing_step(own_agent: ModuleType, services: Services) -> None:
+    model = Recorded(*(call(number, "list_resources", {}) for number in range(3)), {"role": "assistant", "content": "I know of one."})
+    report = own_agent.run(services, GOAL, model, max_steps=3)
+    assert (report.how, report.text, len(model.tools[-1])) == ("closed", "I know of one.", 0)
+
+
+def test_started_again_it_goes_on_with_the_run_that_did_not_end(own_agent: ModuleType, services: Services) -> None:
+    with pytest.raises(StopIteration):
+        own_agent.run(services, GOAL, Recorded(call(1, "list_resources", {})))
+    report = own_agent.run(services, GOAL, Recorded({"role": "assistant", "content": "Done."}))
+    assert (report.run.number, report.n_steps, report.text) == (1, 2, "Done.")
 
 
 def test_the_tools_are_given_with_every_input(own_agent: ModuleType, services: Services) -> None:

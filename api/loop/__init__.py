@@ -1,0 +1,28 @@
+"""A small reference runner over `api.sessions.Session`, for those without an agent framework (docs/loop.md).
+
+    Runner     runs a chat function in the form of OpenAI Chat to its end: sync, async, several side by side; resumes from the store
+    Bounds     steps, attempts, waits
+    RunReport  how a run ended, its claims, whether it is empty and why
+
+No framework and no HTTP client is imported: the chat function is the caller's.
+"""
+
+from api.loop.faults import Fault, FaultKind, ProviderError, find_fault
+from api.loop.model import Bounds, Chat, How, RunReport
+from api.loop.reporting import format_reports, report_of
+from api.loop.runner import Agent, Runner
+
+__all__ = [
+    "Agent",
+    "Bounds",
+    "Chat",
+    "Fault",
+    "FaultKind",
+    "How",
+    "ProviderError",
+    "RunReport",
+    "Runner",
+    "find_fault",
+    "format_reports",
+    "report_of",
+]

@@ -1,0 +1,69 @@
+"""Conclusions of a closing step, which can call no tool: lines of its text that name evidence become claims, checked like any other.
+
+A line without evidence stays words of the turn. Nothing is added to a claim but what stands in its line.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from api.tools import ToolContext, call_tool
+from evidence_store.errors import JsonValue, NotFound
+from evidence_store.model import EvidenceId, Outcome, Packet
+
+MAX_CONCLUSIONS = 200
+PACKET_TOKENS = 50
+"""Of a packet of which only the place is asked."""
+_ID = re.compile(r"ev_[0-9a-z]{12}(?:[0-9a-z]{2})?\b")
+_CITED = re.compile(r"\s*[\[(]?(?:evidence:?\s*)?`?ev_[0-9a-z]{12}(?:[0-9a-z]{2})?`?(?:\s*[,;]\s*`?ev_[0-9a-z]{12,14}`?)*[\])]?")
+_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)]|#{1,6})\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    text: str
+    """The line without its mark and its ids."""
+    evidence: tuple[EvidenceId, ...]
+
+
+def iter_conclusions(text: str) -> Iterator[Conclusion]:
+    """Lines that name evidence, in order."""
+    for line in text.split("\n"):
+        ids = tuple(dict.fromkeys(EvidenceId(one) for one in _ID.findall(line)))
+        words = _CITED.sub("", _MARK.sub("", line)).strip(" :–—-\r\t")
+        if ids and words:
+            yield Conclusion(words, ids)
+
+
+def record_conclusions(context: ToolContext, text: str, known: frozenset[EvidenceId]) -> tuple[str, ...]:
+    """Records the conclusions of a closing turn, at most 200; gives what was refused, one line each.
+
+    `known` is the evidence that claims of the run cite already: a conclusion that rests on that alone repeats one of them.
+    """
+    refused: list[str] = []
+    for number, one in enumerate(iter_conclusions(text)):
+        if number == MAX_CONCLUSIONS:
+            return (*refused, f"only the first {MAX_CONCLUSIONS} conclusions were recorded")
+        if known.issuperset(one.evidence):
+            continue
+        packets = [packet for id_ in one.evidence if (packet := _find(context, id_)) is not None]
+        if not packets:
+            refused.append(f"no such evidence: {', '.join(one.evidence)}")
+            continue
+        answer = call_tool(context, "record_claim", _claim(one, packets), recording=True)
+        if answer.outcome is not Outcome.OK:
+            refused.append(answer.text)
+    return tuple(refused)
+
+
+def _claim(one: Conclusion, packets: list[Packet]) -> dict[str, JsonValue]:
+    first = packets[0]
+    about: dict[str, JsonValue] = {"resource": first.resource} | ({} if first.pointer is None else {"pointer": first.pointer})
+    return {"about": about, "text": one.text, "citations": [{"evidence": packet.id, "role": "support"} for packet in packets]}
+
+
+def _find(context: ToolContext, id_: EvidenceId) -> Packet | None:
+    try:
+        return context.store.passages.get(id_, context.limit(PACKET_TOKENS))
+    except NotFound:
+        return None

@@ -1,0 +1,148 @@
+"""The benchmark with a model, against a scripted endpoint that has the errors of the protocol; and what it says without one."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.loop import Bounds
+from benchmarks import bench_live
+from benchmarks.bench_live import NO_TRIMMING, chosen_tasks, profile_of, run_all
+from benchmarks.live.client import Endpoint
+from benchmarks.live.tasks import LiveTask, canonical, retention
+from tests.conftest import ROOT
+from tests.integration.live_server import FaultName, Model, Wish, serving
+
+TASK = retention(7, 4)
+BOUNDS = Bounds(max_steps=40, first_wait_s=0.0)
+PROFILE = replace(profile_of("scripted", None), reserve=3_000)
+
+
+def wishes(task: LiveTask) -> list[Wish]:
+    """What a model that reads well would conclude."""
+    sources = dict(task.sources)
+    found = []
+    for one in task.expected:
+        (place,) = one.places
+        line = sources[place.resource][: place.span.start].count(b"\n") + 1
+        found.append(Wish(f"{one.name} is {one.words[0]}", place.resource, place.revision, line))
+    return found
+
+
+def measured(folder: Path, faults: dict[int, FaultName] | None = None, limit_tokens: int = 1_000_000) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for name, arm in bench_live.arms(PROFILE, BOUNDS):
+        if arm is None:
+            continue
+        model = Model(wishes(TASK), dict(faults or {}), limit_tokens)
+        with serving(model) as url:
+            found = bench_live.measure(TASK, name, arm, Endpoint(url, "scripted", 1_000), PROFILE, folder)
+        rows[name] = {field: getattr(found, field) for field in found.__slots__} | {"model": model}
+    return rows
+
+
+def test_a_model_that_reads_well_finds_the_whole_list_in_each_way(tmp_path: Path) -> None:
+    for name, row in measured(tmp_path).items():
+        assert (row["how"], row["n_found"], row["n_open"], row["n_beside"]) == ("concluded", 8, 0, 0), name
+        assert (row["n_expected"], row["n_place_calls"], row["n_place_misses"]) == (8, 12, 0), name
+        assert (row["n_wrong_ids"], row["n_again"], row["n_wasted"], row["n_faults"]) == (0, 0, 0, 0), name
+        assert (row["n_calls"], row["output_tokens"]) == (21, 21 * 7), name
+        assert row["reported_tokens"] > 0, name
+        assert row["peak_tokens"] <= row["billed_tokens"] <= row["input_tokens"], name
+        lines = [json.loads(line) for line in (tmp_path / f"retention-seed-7-{name.replace(' ', '-')}.jsonl").read_text().splitlines()]
+        assert len(lines) == 21, name
+        assert lines[-1]["answer"]["choices"][0]["message"]["content"] == "Nothing is left.", name
+
+
+def test_the_projector_outlives_the_errors_of_the_protocol(tmp_path: Path) -> None:
+    faults: dict[int, FaultName] = {
+        2: "limit",
+        4: "cut",
+        6: "cut_call",
+        8: "bad_arguments",
+        10: "empty",
+        12: "down",
+        14: "torn",
+        17: "wrong_id",
+    }
+    row = measured(tmp_path, faults)["projector"]
+    assert (row["how"], row["n_found"]) == ("concluded", 8)
+    assert row["n_faults"] == 6
+    assert row["n_wrong_ids"] == 1
+    assert row["n_place_misses"] == 1
+    text = (tmp_path / "retention-seed-7-projector.jsonl").read_text()
+    for words in (
+        "rate_limited",
+        "the stream broke off",
+        "within a chunk",
+        "neither words nor calls",
+        "unavailable: HTTP 503",
+        "torn_pairs",
+    ):
+        assert words in text, words
+
+
+def test_an_overflow_ends_the_whole_conversation_and_makes_the_projection_smaller(tmp_path: Path) -> None:
+    rows = measured(tmp_path, limit_tokens=9_000)
+    full, ours = rows["full history"], rows["projector"]
+    assert full["how"] == "provider_failed"
+    assert full["reason"].startswith("overflow: HTTP 400")
+    assert full["n_found"] < 8
+    assert (ours["how"], ours["n_found"], ours["n_faults"]) == ("concluded", 8, 1)
+
+
+def test_a_model_that_reads_again_what_it_has_is_told_so(tmp_path: Path) -> None:
+    class Forgetful(Model):
+        def turn(self, messages: Any, tools: Any) -> dict[str, Any]:
+            made = super().turn(messages, tools)
+            n = len(self.requests)
+            return super().turn(messages[:2], tools) if n in (2, 3) else made
+
+    arm = dict(bench_live.arms(PROFILE, BOUNDS))["full history"]
+    assert arm is not None
+    with serving(Forgetful(wishes(TASK))) as url:
+        found = bench_live.measure(TASK, "forgetful", arm, Endpoint(url, "scripted", 1_000), PROFILE, tmp_path)
+    assert (found.n_again, found.n_wasted, found.n_found) == (2, 2, 8)
+
+
+def test_the_canonical_task_has_what_the_comparison_verifies() -> None:
+    task = canonical()
+    assert len(task.expected) > 3
+    assert all(one.places for one in task.expected)
+    assert {place.revision for one in task.expected for place in one.places} == {1, 2}
+    assert len(task.sources) == 2
+    assert len({name for name, _ in task.sources}) == 1
+
+
+def test_the_table_has_a_row_for_each_way_and_says_what_was_not_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Model(wishes(TASK))) as url:
+        rows = run_all([TASK], Endpoint(url, "scripted", 1_000), PROFILE, tmp_path / "live", BOUNDS)
+    assert [one["input"] for one in rows] == ["full history", "trim_messages", "projector"]
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == 5
+    assert len({line.count("|") for line in shown}) == 1
+    if find_spec("langchain_core") is None:
+        assert rows[1]["missing"] == NO_TRIMMING
+
+
+def test_a_model_is_known_by_its_profile_or_gets_a_small_window() -> None:
+    assert profile_of("gpt-4o", None).window == 128_000
+    assert (profile_of("claude-opus-5", None).provider, profile_of("some.gguf", None).window) == ("openai", 32_768)
+    assert profile_of("some.gguf", 8_192).input_cap == 8_192 - 1_024 - 256
+
+
+def test_tasks_are_chosen_by_the_beginning_of_their_names() -> None:
+    assert [task.name for task in chosen_tasks("canonical")] == ["canonical"]
+    assert [task.name for task in chosen_tasks("retention")] == [f"retention, seed {seed}" for seed in (7, 11, 23)]
+
+
+def test_without_an_endpoint_no_model_is_asked(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "benchmarks.bench_live"]
+    done = subprocess.run(words, env={"PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("no model was asked: give MODEL_URL")
