@@ -219,6 +219,11 @@ class UpstreamConnection:
                 break
         self._catalog.learn(tools, all_of_them=True)
 
+    def discovered(self, params: Json | None, result: Json) -> None:
+        """Both sides speak the newer era: the client asked for it, and the upstream answered."""
+        self.client = self.era = Era.ENVELOPE
+        self.envelope, self.answer = eras.envelope_of(params), result
+
     def adapted(self, params: Json | None) -> Json | None:
         """Parameters of a request as the upstream's era has them."""
         if self.era is Era.ENVELOPE and eras.envelope_of(params) is None and self.envelope is not None:

@@ -47,16 +47,22 @@ def rules_of(options: ProxyOptions) -> WrapRules:
     )
 
 
-def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, note: Callable[[str], None]) -> None:
-    """Serves until the client closes stdin, Ctrl-C or SIGTERM; the upstream ends with it. Raises InvalidInput, NotFound."""
+def build_proxy(services: Services, upstream: Upstream, options: ProxyOptions, note: Callable[[str], None]) -> Proxy:
+    """`note` is told what people should know. Raises InvalidInput, NotFound."""
     context = ToolWrapper(services, rules_of(options)).context
     own = OwnTools(services, context, options.run)
+    return Proxy(upstream, Starts(time.monotonic), options.start_timeout_s, context, own, note)
+
+
+def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, note: Callable[[str], None]) -> None:
+    """Serves until the client closes stdin, Ctrl-C or SIGTERM; the upstream ends with it. Raises as `build_proxy` does."""
+    proxy = build_proxy(services, upstream, options, note)
 
     async def run() -> None:
         async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
             tasks.start_soon(_end_by_signal, stopping := anyio.CancelScope(), ended := anyio.Event())
             with stopping:
-                await Proxy(write, upstream, Starts(time.monotonic), options.start_timeout_s, context, own, note).run(read)
+                await proxy.run(read, write)
             ended.set()
             tasks.cancel_scope.cancel()
 

@@ -13,8 +13,10 @@ import anyio
 import mcp_types as types
 import uvicorn
 from mcp.server import NotificationOptions, Server
+from mcp.server.runner import modern_on_request, serve_loop
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
 PNG = "iVBORw0KGgo="
 POD = {"type": "object", "properties": {"name": {"type": "string"}, "cpu": {"type": "number"}}, "required": ["name", "cpu"]}
@@ -219,11 +221,23 @@ def main() -> None:
             uvicorn.Server(config).run(sockets=[listener])
         return
 
-    async def serve() -> None:
-        async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options(NotificationOptions(tools_changed=True)))
+    anyio.run(serve, server, given.only)
 
-    anyio.run(serve)
+
+async def serve(server: Server[Any], era: str | None) -> None:
+    """Over stdio. The SDK's own loop takes the era of the first request, so that a server of one era has a loop of its own."""
+    greeting = server.create_initialization_options(NotificationOptions(tools_changed=True))
+    async with stdio_server() as (read, write):
+        if era == "handshake":
+            await serve_loop(server, read, write, lifespan_state={}, init_options=greeting)
+        elif era == "envelope":
+            await JSONRPCDispatcher(read, write).run(modern_on_request(server, {}), ignore)
+        else:
+            await server.run(read, write, greeting)
+
+
+async def ignore(*_: object) -> None:
+    """Notifications of a client, of which the newer era has none but the cancellation."""
 
 
 if __name__ == "__main__":
