@@ -6,7 +6,7 @@ stored once.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from api.mcp.calls import RUN_META
@@ -73,6 +73,8 @@ class Results:
 
     def treat(self, call: UpstreamCall, result: Json, names: Mapping[str, str], is_wanted: Wanted) -> Json:
         """The result for the client. One that cannot be stored is an error, and holds nothing of what it was."""
+        if result.get("isError"):
+            call = replace(call, filters=Filters())  # words of an error are no result to look for something in
         try:
             parts = self._parts(call, result)
             return self._handed(call, result, parts, names, is_wanted) if parts.replaced else result

@@ -102,6 +102,8 @@ def test_filters_are_taken_out_of_the_arguments_and_applied_to_what_is_stored(se
         assert "line 1998" in await said(client, "log", n=2000, tail_n=2)
         assert "api-7" in await said(client, "pods", n=900, pointer="/pods/7")
         assert await said(client, "log", n=1, grep="of the upstream") == "line 0: all is well\n"
+        failed = await client.call_tool("fail", {"n": 1, "pointer": "/pods"})
+        assert (failed.is_error, text_of(failed)) == (True, "it broke\n")
         wrong = await client.call_tool("echo", {"text": "x", "tail_n": -1})
         assert wrong.is_error
         assert "bad_argument" in text_of(wrong)
