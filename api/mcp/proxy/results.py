@@ -83,13 +83,14 @@ class Results:
 
     def _parts(self, call: UpstreamCall, result: Json) -> Parts:
         structured = result.get("structuredContent")
-        if structured is not None and (call.filters.pointer is not None or call.filters.fields):
-            return Parts(None, self._offload_structured(call, result, {}), keeps_texts=False)
-        texts = self._offload_texts(call, result)
-        if structured is None or (texts is not None and call.filters) or _says_the_same(result, structured):
+        if structured is None or _says_the_same(result, structured):
+            texts = self._offload_texts(call, result)
             return Parts(texts, None, keeps_texts=texts is None)
-        more = {} if texts is None else STRUCTURED_PART
-        return Parts(texts, self._offload_structured(call, result, more), keeps_texts=texts is None)
+        if call.filters.pointer is not None or call.filters.fields:
+            return Parts(None, self._offload_structured(call, result), keeps_texts=False)
+        texts = self._offload_texts(call, result)
+        other = None if texts is not None and call.filters else self._offload_structured(call, result)
+        return Parts(texts, other, keeps_texts=texts is None)
 
     def _handed(self, call: UpstreamCall, result: Json, parts: Parts, names: Mapping[str, str], is_wanted: Wanted) -> Json:
         text, run = "", ""
@@ -109,7 +110,9 @@ class Results:
         encoded = encode({"content": result["content"], "isError": bool(result.get("isError"))})
         return self._offload(call, encoded.raw, encoded.media_type, {}, result)
 
-    def _offload_structured(self, call: UpstreamCall, result: Json, more: Json) -> WrappedResult | None:
+    def _offload_structured(self, call: UpstreamCall, result: Json) -> WrappedResult | None:
+        """Under a name of its own where there are texts, so that no resource is now the one and now the other."""
+        more = STRUCTURED_PART if any(map(_is_text, result["content"])) else {}
         return self._offload(call, json_text(result["structuredContent"]).encode("utf-8", "surrogatepass"), JSON, more, result)
 
     def _offload(self, call: UpstreamCall, raw: bytes, media_type: str | None, more: Json, result: Json) -> WrappedResult | None:
@@ -150,13 +153,14 @@ def _replaced(result: Json, text: str, beside: Any, *, is_error: bool) -> Json:
 
 
 def _says_the_same(result: Json, structured: Any) -> bool:
-    """Whether the texts are the structured content, as most servers write both."""
+    """Whether the texts are the structured content, as most servers write both: its JSON, or what its only member holds."""
     blocks = [block.get("text") for block in result["content"] if isinstance(block, Mapping) and block.get("type") == "text"]
     read = [_read(text) for text in blocks]
-    forms: list[Any] = [{"result": read}, {"result": blocks}]
+    forms: list[Any] = [read, blocks]
     if len(read) == 1:
-        forms += [read[0], {"result": read[0]}, {"result": blocks[0]}]
-    return structured in forms
+        forms += [read[0], blocks[0]]
+    only = next(iter(structured.values())) if isinstance(structured, Mapping) and len(structured) == 1 else None
+    return structured in forms or (only is not None and only in forms)
 
 
 def _read(text: Any) -> Any:

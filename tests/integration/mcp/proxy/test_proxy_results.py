@@ -13,6 +13,7 @@ from api.wiring import Services
 from evidence_store.errors import StoreUnavailable
 from evidence_store.model import Grade, ResourceName, Span
 from evidence_store.store.sources import Sources
+from tests.factories import API
 from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, said, talk, text_of, through
 
 
@@ -73,16 +74,30 @@ def test_structured_content_over_the_budget_keeps_to_the_schema_that_is_told(ser
         schema = Draft202012Validator(tools["pods"].output_schema or {})
         small, large = await client.call_tool("pods", {"n": 3}), await client.call_tool("pods", {"n": 900})
         assert len(small.structured_content["pods"]) == 3
-        assert large.structured_content["offloaded"] == {"resource": "pods?n=900", "revision": 1, "size": 35318}
+        assert large.structured_content["offloaded"] == {"resource": "pods?n=900&~part=structured", "revision": 1, "size": 35318}
         assert large.structured_content["packets"][0]["id"].startswith("ev_")
         for one in (small, large):
             assert [fault.message for fault in schema.iter_errors(one.structured_content)] == []
         assert not schema.is_valid({"pods": [{"name": 1}]})
         assert [block.text for block in large.content if isinstance(block, types.TextContent)][1:] == ["900 pods"]
-        assert "api-42" in await said(client, "read", resource="pods?n=900", pointer="/pods/42/name")
+        assert "api-42" in await said(client, "read", resource="pods?n=900&~part=structured", pointer="/pods/42/name")
 
     proxied(services, era, main)
-    assert len(json.loads(stored(services, "pods?n=900"))["pods"]) == 900
+    assert len(json.loads(stored(services, "pods?n=900&~part=structured"))["pods"]) == 900
+
+
+@pytest.mark.parametrize("form", ["json", "content", "items"])
+def test_what_texts_and_structured_content_both_say_is_stored_once(services: Services, form: str) -> None:
+    async def main(client: Client) -> None:
+        result = await client.call_tool("both", {"n": 900, "form": form})
+        assert [block.type for block in result.content] == ["text"]
+        assert result.structured_content["offloaded"]["resource"] == f"both?form={form}&n=900"
+        small = await client.call_tool("both", {"n": 2, "form": form})
+        assert "offloaded" not in small.structured_content
+        assert "api-7" in await said(client, "both", n=900, form=form, grep='api-7$|api-7"')
+
+    proxied(services, "auto", main)
+    assert [resource.name for resource, _ in services.store.sources.list_resources("", 9)] == [f"both?form={form}&n=900", API]
 
 
 def test_pictures_pass_beside_and_errors_stay_errors(services: Services, era: str) -> None:

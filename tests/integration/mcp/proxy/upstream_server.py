@@ -4,6 +4,7 @@
 """
 
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
@@ -49,6 +50,7 @@ def make_tools(clash: bool) -> list[types.Tool]:
         types.Tool(name="ask", input_schema=NOTHING),
         types.Tool(name="pid", input_schema=NOTHING),
         types.Tool(name="touch", description="Tells of a change of a resource.", input_schema=NOTHING),
+        types.Tool(name="both", description="The same, as text and as structured content.", input_schema=NUMBER),
         types.Tool(name="level", description="The level of messages.", input_schema=NOTHING),
     ]
     return [*made, types.Tool(name="search", description="Of the upstream.", input_schema=TEXT)] if clash else made
@@ -84,6 +86,8 @@ class Upstream:
             case "pods":
                 found = {"pods": [{"name": f"api-{n}", "cpu": n / 3} for n in range(given["n"])]}
                 return types.CallToolResult(content=[types.TextContent(text=f"{given['n']} pods")], structured_content=found)
+            case "both":
+                return both(given["n"], given["form"])
             case "picture":
                 image = types.ImageContent(data=PNG, mime_type="image/png")
                 return types.CallToolResult(content=[types.TextContent(text="x\n" * given["n"]), image])
@@ -159,6 +163,17 @@ class Upstream:
     async def set_level(self, context: Any, params: types.SetLevelRequestParams) -> types.EmptyResult:
         self.level = params.level
         return types.EmptyResult()
+
+
+def both(n: int, form: str) -> types.CallToolResult:
+    """As servers write both: the JSON as text; text in a member; a text for each item."""
+    names = [f"api-{one}" for one in range(n)]
+    texts, structured = {
+        "json": ([json.dumps({"names": names}, indent=2)], {"names": names}),
+        "content": (["\n".join(names)], {"content": "\n".join(names)}),
+        "items": ([json.dumps(one) for one in names], {"result": names}),
+    }[form]
+    return types.CallToolResult(content=[types.TextContent(text=one) for one in texts], structured_content=structured)
 
 
 def text(said: str) -> types.CallToolResult:
