@@ -99,13 +99,15 @@ class UpstreamConnection:
         links: list[Link] = []
         try:
             async with streams_of(self._upstream) as (read, write):
-                with anyio.CancelScope() as scope:
-                    link = Link(write, self._catalog.schemas, scope.cancel)
+                async with anyio.create_task_group() as tasks:
+                    link = Link(self._catalog.schemas, tasks.cancel_scope.cancel)
                     links.append(link)
+                    tasks.start_soon(link.write, write)
                     task_status.started(link)
                     async for item in read:
                         if not isinstance(item, Exception):
                             await self._take(link, item.message)
+                    tasks.cancel_scope.cancel()
                 await self._end(link)
         except Exception:
             if not links:
@@ -173,7 +175,7 @@ class UpstreamConnection:
         if isinstance(said, JSONRPCError):
             raise UpstreamFailed(f"{self._upstream.name!r} refused to begin: {said.error.message}")
         self.era, self.answer, self.hello, link.version = Era.HANDSHAKE, said.result, hello, said.result.get("protocolVersion")
-        await link.send(notification("notifications/initialized"))
+        link.send(notification("notifications/initialized"))
 
     async def _greet_again_or_stop(self) -> None:
         """A connection that is not greeted is no connection."""

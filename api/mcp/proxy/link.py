@@ -3,7 +3,9 @@
 Requests of the client keep their ids on the way; ours are texts that begin with `evidence:`, which no client is known to use.
 """
 
+import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -37,20 +39,27 @@ class _Question:
 class Link:
     """May be used by several tasks. `schemas` are the arguments of the upstream's tools, for headers that repeat some of them."""
 
-    def __init__(self, write: Any, schemas: Mapping[str, Any], stop: Callable[[], None]) -> None:
+    def __init__(self, schemas: Mapping[str, Any], stop: Callable[[], None]) -> None:
         self.stop = stop
         """Ends the connection from our side."""
-        self._write = write
+        self._queue, self._queued = anyio.create_memory_object_stream[SessionMessage](math.inf)
         self._schemas = schemas
         self._questions: dict[str, _Question] = {}
         self.version: str | None = None
         """Of the handshake era; over HTTP each message names it."""
         self.is_lost = False
 
-    async def send(self, message: Message) -> None:
+    async def write(self, write: Any) -> None:
+        """Writes what is sent, as fast as the upstream reads: one that does not read keeps nobody else waiting."""
+        with self._queue, self._queued, suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            async for message in self._queued:
+                await write.send(message)
+
+    def send(self, message: Message) -> None:
         """Raises UpstreamFailed where the connection is gone."""
+        made = SessionMessage(message, ClientMessageMetadata(headers=self._headers(message)))
         try:
-            await self._write.send(SessionMessage(message, ClientMessageMetadata(headers=self._headers(message))))
+            self._queue.send_nowait(made)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as why:
             raise UpstreamFailed("the wrapped server has ended") from why
 
@@ -59,9 +68,7 @@ class Link:
         id_, question = f"evidence:{next(_numbers)}", _Question()
         self._questions[id_] = question
         try:
-            if self.is_lost:
-                raise UpstreamFailed("the wrapped server has ended")
-            await self.send(request(id_, method, params))
+            self.send(request(id_, method, params))
             await question.done.wait()
         finally:
             self._questions.pop(id_, None)
@@ -81,6 +88,8 @@ class Link:
     def lose(self) -> None:
         """Ends what is waiting."""
         self.is_lost = True
+        self._queue.close()
+        self._queued.close()
         for question in self._questions.values():
             question.done.set()
 

@@ -8,6 +8,7 @@ Invariants, each with a test:
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -29,7 +30,7 @@ from api.mcp.proxy.messages import Answer, Json, Message, error, notification, r
 from api.mcp.proxy.own import OWN, OwnTools, tool_result
 from api.mcp.proxy.results import Results, UpstreamCall
 from api.mcp.proxy.shaping import Shaping
-from api.mcp.proxy.upstream import Starts, Upstream
+from api.mcp.proxy.upstream import Starts, Upstream, is_broken_off
 from api.wrap import take_filters
 from api.wrap.context import WrapContext
 from api.wrap.endings import answer_refusal
@@ -120,7 +121,7 @@ class Proxy:
             case JSONRPCResponse() | JSONRPCError():
                 asked = None if message.id is None else self._asked.pop(message.id, None)
                 if asked is not None and not asked.link.is_lost:
-                    await self._quietly(asked.link, readdressed(message, asked.id))
+                    self._quietly(asked.link, readdressed(message, asked.id))
 
     def _is_passed_on(self, message: JSONRPCRequest) -> bool:
         """Whether serving it is no more than sending it on."""
@@ -140,12 +141,12 @@ class Proxy:
         elif connection.is_bridged:
             return
         if link is not None and not link.is_lost:
-            await self._quietly(link, message)
+            self._quietly(link, message)
 
-    async def _quietly(self, link: Link, message: Message) -> None:
+    def _quietly(self, link: Link, message: Message) -> None:
         """Sends what nobody waits for an answer to."""
         try:
-            await link.send(message)
+            link.send(message)
         except UpstreamFailed:
             return
 
@@ -166,7 +167,7 @@ class Proxy:
             await self._greet(pending)
             return
         if asked.method == "server/discover" and connection.client is None:
-            await self._pass_on(pending, await connection.linked())
+            self._pass_on(pending, await connection.linked())
             connection.was_discovered = True
             return
         if envelope is not None:
@@ -180,7 +181,7 @@ class Proxy:
             await connection.list_tools()
         if asked.method == "tools/call" and await self._is_ours(pending):
             return
-        await self._pass_on(pending, link)
+        self._pass_on(pending, link)
 
     async def _greet(self, pending: Pending) -> None:
         params = pending.request.params or {}
@@ -232,10 +233,10 @@ class Proxy:
             pending.request = request(asked.id, asked.method, {**params, "arguments": dict(taken.arguments)})
         return False
 
-    async def _pass_on(self, pending: Pending, link: Link) -> None:
+    def _pass_on(self, pending: Pending, link: Link) -> None:
         asked, params = pending.request, self._connection.adapted(pending.request.params)
         pending.link = link
-        await link.send(asked if params is asked.params else request(asked.id, asked.method, params))
+        link.send(asked if params is asked.params else request(asked.id, asked.method, params))
 
     # -- from the upstream
 
@@ -253,16 +254,20 @@ class Proxy:
         pending = None if message.id is None else self._pending.get(message.id)
         if pending is None or pending.link is not link:
             return  # cancelled meanwhile, or nobody's
-        if isinstance(message, JSONRPCError) and message.error.code == types.CONNECTION_CLOSED:
-            # No server sends this code: over HTTP the SDK's client says so that the answer broke off.
+        try:
+            await self._hand_on(pending, message)
+        except Exception as why:  # an answer that is none of the protocol's: the connection goes on
+            await self._break(pending, why)
+
+    async def _hand_on(self, pending: Pending, message: Answer) -> None:
+        if isinstance(message, JSONRPCError) and is_broken_off(message):
             await self._fail(pending, UpstreamFailed(f"{ENDED} ({message.error.message})"))
-            return
-        assert self._tasks is not None
-        if pending.call is not None and isinstance(message, JSONRPCResponse) and not self._results.passes(pending.call, message.result):
+        elif pending.call is None or isinstance(message, JSONRPCError) or self._results.passes(pending.call, message.result):
+            await self._answer(pending, message)
+        else:
             pending.link = None
+            assert self._tasks is not None
             self._tasks.start_soon(self._treat, pending, message.result)
-            return
-        await self._answer(pending, message)
 
     async def _treat(self, pending: Pending, result: Json) -> None:
         assert pending.call is not None
@@ -277,7 +282,7 @@ class Proxy:
         """A request of the upstream. A client of the newer era is not asked anything; the upstream was told so."""
         if self._connection.is_bridged and self._connection.client is Era.ENVELOPE:
             answer = response(message.id, {}) if message.method == "ping" else error(message.id, "Method not found", types.METHOD_NOT_FOUND)
-            await self._quietly(link, answer)
+            self._quietly(link, answer)
             return
         id_ = next(self._ids)
         self._asked[id_] = Asked(link, message.id)
@@ -341,7 +346,9 @@ class Proxy:
         await self._send(self._shaping.shaped(pending.request, answer))
 
     async def _send(self, message: Message) -> None:
-        await self._write.send(SessionMessage(message))
+        """To nobody where the client has gone."""
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            await self._write.send(SessionMessage(message))
 
 
 def _name_of(client: Any) -> str:

@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -71,7 +72,7 @@ def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, n
 
 async def _end_by_signal(stopping: anyio.CancelScope, ended: anyio.Event) -> None:
     """On a signal the upstream is ended first; then the signal does what it does. A read of stdin would wait for the client for ever."""
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with suppress(NotImplementedError), anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for kind in signals:
             stopping.cancel()
             with anyio.CancelScope(shield=True):

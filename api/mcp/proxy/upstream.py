@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CONNECTION_CLOSED, JSONRPCError
 
 from api.errors import UpstreamFailed
 from evidence_store.errors import InvalidInput
@@ -75,6 +76,11 @@ async def streams_of(upstream: Upstream) -> AsyncIterator[tuple[Any, Any]]:
                 streamable_http_client(url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES) as streams,
             ):
                 yield streams
+
+
+def is_broken_off(message: JSONRPCError) -> bool:
+    """Whether the SDK's client says over HTTP that an answer broke off. Servers use the code, too, so its words decide."""
+    return message.error.code == CONNECTION_CLOSED and message.error.message.startswith("SSE stream ")
 
 
 class Starts:

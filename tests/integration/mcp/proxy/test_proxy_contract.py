@@ -56,6 +56,7 @@ async def observe(client: Client, heard: Heard) -> dict[str, Any]:
     reference = types.PromptReference(name="greet")
     seen["completion"] = await client.complete(reference, {"name": "who", "value": "y"})
     seen["fault"] = await fault_of(client.call_tool("fault", {}))
+    seen["own code"] = await fault_of(client.call_tool("fault", {"code": types.CONNECTION_CLOSED}))
     seen["unknown"] = await fault_of(client.call_tool("no_such_tool", {}))
     for n, (name, arguments) in enumerate(SMALL):
         seen[f"{n} {name}"] = await fault_of(client.call_tool(name, arguments, progress_callback=heard.take_progress))

@@ -139,6 +139,14 @@ def test_names_that_are_the_upstreams_are_prefixed_and_it_is_said(services: Serv
     assert heard.notes == ["the wrapped server has a tool 'search' itself: ours is 'evidence_search'"]
 
 
+def test_an_upstream_without_tools_has_ours(services: Services, era: str) -> None:
+    async def main(client: Client) -> None:
+        assert list(await tools_of(client)) == ["get_evidence", "read", "search"]
+        assert '"maximum": 50' in await said(client, "search", resource=API, pattern="maximum")
+
+    proxied(services, era, main, TIGHT, "--bare")
+
+
 def test_what_is_kept_is_also_stored_where_it_passes(services: Services, era: str) -> None:
     async def main(client: Client) -> None:
         assert await said(client, "echo", text="small") == "small"

@@ -1,6 +1,7 @@
-"""A server with every feature, to be wrapped: `python upstream_server.py [--only handshake|envelope] [--http] [--after FIFO] [--clash]`.
+"""A server with every feature, to be wrapped: over stdio, or with `--http` over HTTP.
 
-`--only` makes it speak one era; `--after` makes it wait until somebody opens that FIFO to write; `--clash` names a tool as one of ours.
+`--only handshake` or `--only envelope` makes it speak one era, `--after FIFO` makes it wait until somebody opens that to write, `--clash`
+names a tool as one of ours, and `--bare` has no tools at all.
 """
 
 import argparse
@@ -94,7 +95,7 @@ class Upstream:
             case "fail":
                 return types.CallToolResult(content=[types.TextContent(text="it broke\n" * given["n"])], is_error=True)
             case "fault":
-                raise MCPError(-32011, "out of cheese", {"left": 0})
+                raise MCPError(given.get("code", -32011), "out of cheese", {"left": 0})
             case "crash":
                 os._exit(3)
             case "pid":
@@ -193,7 +194,8 @@ def only(era: str) -> Any:
     return refuse
 
 
-def build(clash: bool, era: str | None) -> Server[Any]:
+def build(clash: bool, era: str | None, *, bare: bool = False) -> Server[Any]:
+    """`bare`: prompts alone."""
     upstream = Upstream(clash)
     server: Server[Any] = Server(
         "everything",
@@ -211,6 +213,9 @@ def build(clash: bool, era: str | None) -> Server[Any]:
         on_completion=upstream.complete,
     )
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, upstream.set_level)
+    if bare:
+        upstream = Upstream(clash)
+        server = Server("bare", version="1", on_list_prompts=upstream.list_prompts)
     if era is not None:
         server.middleware.append(only(era))
     return server
@@ -222,10 +227,11 @@ def main() -> None:
     parser.add_argument("--http", action="store_true")
     parser.add_argument("--after")
     parser.add_argument("--clash", action="store_true")
+    parser.add_argument("--bare", action="store_true")
     given = parser.parse_args()
     if given.after:
         Path(given.after).read_bytes()
-    server = build(given.clash, given.only)
+    server = build(given.clash, given.only, bare=given.bare)
     if given.http:
         from api.listening import listening
 
