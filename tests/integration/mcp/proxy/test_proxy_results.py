@@ -57,13 +57,13 @@ def test_a_text_over_the_budget_is_stored_whole_and_can_be_read_on(services: Ser
     assert services.store.checks.verify(deep=True).faults == ()
 
 
-def test_what_was_shown_counts_as_delivered(services: Services, era: str) -> None:
+def test_what_was_shown_counts_as_delivered(services: Services) -> None:
     ids: list[Any] = []
 
     async def main(client: Client) -> None:
         ids.append((await said(client, "log", n=2000)).split("[evidence ")[1][:15])
 
-    proxied(services, era, main)
+    proxied(services, "auto", main)
     (exposure,) = services.store.runs.list_exposures(ids[0])
     assert exposure.grade is Grade.DELIVERED
 
@@ -100,7 +100,7 @@ def test_what_texts_and_structured_content_both_say_is_stored_once(services: Ser
     assert [resource.name for resource, _ in services.store.sources.list_resources("", 9)] == [f"both?form={form}&n=900", API]
 
 
-def test_pictures_pass_beside_and_errors_stay_errors(services: Services, era: str) -> None:
+def test_pictures_pass_beside_and_errors_stay_errors(services: Services) -> None:
     async def main(client: Client) -> None:
         result = await client.call_tool("picture", {"n": 900})
         assert [block.type for block in result.content] == ["text", "image"]
@@ -108,11 +108,11 @@ def test_pictures_pass_beside_and_errors_stay_errors(services: Services, era: st
         assert failed.is_error
         assert text_of(failed).startswith("[offloaded fail: ")
 
-    proxied(services, era, main)
+    proxied(services, "auto", main)
     assert stored(services, "fail?n=900#error") == b"it broke\n" * 900
 
 
-def test_filters_are_taken_out_of_the_arguments_and_applied_to_what_is_stored(services: Services, era: str) -> None:
+def test_filters_are_taken_out_of_the_arguments_and_applied_to_what_is_stored(services: Services) -> None:
     async def main(client: Client) -> None:
         assert "line 1998" in await said(client, "log", n=2000, tail_n=2)
         assert "api-7" in await said(client, "pods", n=900, pointer="/pods/7")
@@ -123,10 +123,10 @@ def test_filters_are_taken_out_of_the_arguments_and_applied_to_what_is_stored(se
         assert wrong.is_error
         assert "bad_argument" in text_of(wrong)
 
-    proxied(services, era, main)
+    proxied(services, "auto", main)
 
 
-def test_names_that_are_the_upstreams_are_prefixed_and_it_is_said(services: Services, era: str) -> None:
+def test_names_that_are_the_upstreams_are_prefixed_and_it_is_said(services: Services) -> None:
     async def main(client: Client) -> None:
         assert await said(client, "search", text="it") == "found it"
         names = list(await tools_of(client))
@@ -135,7 +135,7 @@ def test_names_that_are_the_upstreams_are_prefixed_and_it_is_said(services: Serv
         assert 'find: evidence_search {"resource":"log?n=2000"' in shown
         assert "777" in await said(client, "evidence_search", resource="log?n=2000", pattern="ERROR")
 
-    heard = proxied(services, era, main, TIGHT, "--clash")
+    heard = proxied(services, "auto", main, TIGHT, "--clash")
     assert heard.notes == ["the wrapped server has a tool 'search' itself: ours is 'evidence_search'"]
 
 
@@ -147,24 +147,22 @@ def test_an_upstream_without_tools_has_ours(services: Services, era: str) -> Non
     proxied(services, era, main, TIGHT, "--bare")
 
 
-def test_what_is_kept_is_also_stored_where_it_passes(services: Services, era: str) -> None:
+def test_what_is_kept_is_also_stored_where_it_passes(services: Services) -> None:
     async def main(client: Client) -> None:
         assert await said(client, "echo", text="small") == "small"
 
-    proxied(services, era, main, ProxyOptions(keep_small=True))
+    proxied(services, "auto", main, ProxyOptions(keep_small=True))
     assert stored(services, "echo?text=small") == b"small"
 
 
-def test_without_offloading_every_result_passes(services: Services, era: str) -> None:
+def test_without_offloading_every_result_passes(services: Services) -> None:
     async def main(client: Client) -> None:
         assert (await said(client, "log", n=2000)).count("\n") == 2000
 
-    proxied(services, era, main, ProxyOptions(tokens=400, offload=False))
+    proxied(services, "auto", main, ProxyOptions(tokens=400, offload=False))
 
 
-def test_a_result_that_cannot_be_stored_is_an_error_and_holds_nothing_of_it(
-    services: Services, era: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_result_that_cannot_be_stored_is_an_error_and_holds_nothing_of_it(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise StoreUnavailable("the disk is full")
 
@@ -175,15 +173,13 @@ def test_a_result_that_cannot_be_stored_is_an_error_and_holds_nothing_of_it(
         assert "could not be stored: the disk is full" in text_of(failed)
         assert "line 1" not in text_of(failed)
 
-    proxied(services, era, main)
+    proxied(services, "auto", main)
 
 
-@pytest.mark.parametrize(
-    "arguments", [{}, {"resource": "x"}, {"resource": "x", "lines": "1-2", "pointer": ""}, {"resource": "x", "such": 1}]
-)
-def test_a_read_that_is_wrong_says_how_to_mend_it(services: Services, arguments: dict[str, Any]) -> None:
+@pytest.mark.parametrize("more", [{}, {"lines": "1-2", "pointer": ""}, {"such": 1}])
+def test_a_read_that_is_wrong_says_how_to_mend_it(services: Services, more: dict[str, Any]) -> None:
     async def main(client: Client) -> None:
-        failed = await client.call_tool("read", arguments)
+        failed = await client.call_tool("read", {"resource": "x", **more})
         assert failed.is_error
         assert "retry: yes" in text_of(failed)
         assert "read_" not in text_of(failed)
