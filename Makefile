@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters mcp-clients bench-peers docs fuzz lock clean version
+.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy mcp-clients bench-peers docs fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -157,6 +157,10 @@ $(BUILD)/docs-env/.made: requirements/docs.txt | version
 bench-live: $(STAMP) ## a model that really reads: MODEL_URL=http://host:port/v1 MODEL=… WINDOW=… TASKS="canonical retention"
 	@echo "bench: whole conversation, trim_messages and projector, by a model at $(or $(MODEL_URL),no endpoint)"
 	@$(PY) -m benchmarks.bench_live
+
+bench-proxy: $(STAMP) ## what the proxy before an MCP server adds to a call
+	@echo "bench: calls directly and through evidence mcp wrap, by turns"
+	@$(PY) -m benchmarks.bench_proxy
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"

@@ -5,7 +5,7 @@ What an error repeats of a source or of a call is masked whatever the settings s
 
 from collections.abc import Mapping, Sequence
 
-from evidence_store.errors import Conflict, EvidenceStoreError, InvalidInput, JsonValue, NotFound, StoreFault
+from evidence_store.errors import Conflict, EvidenceStoreError, InvalidInput, JsonValue, NotFound, StoreFault, StoreUnavailable
 
 EXIT_DONE, EXIT_NO, EXIT_WRONG_USE, EXIT_NOT_FOUND, EXIT_STORE_FAULT = range(5)
 _EXITS: Mapping[type[Exception], int] = {
@@ -21,6 +21,12 @@ class WrongUse(InvalidInput):
     """The command line, or a request, is not one that there is."""
 
     code = "wrong_use"
+
+
+class UpstreamFailed(StoreUnavailable):
+    """An MCP server that is wrapped is not there, or ended while it was asked."""
+
+    code = "upstream_failed"
 
 
 def exit_code(error: EvidenceStoreError) -> int:

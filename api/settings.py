@@ -37,10 +37,18 @@ class Settings:
     """Whether secrets stand in what is shown as they stand in the source."""
 
 
-def read_settings(store: str | None, environment: Mapping[str, str] = os.environ) -> Settings:
+_PROCESS: Mapping[str, str] = os.environ
+
+
+def read_settings(store: str | None, environment: Mapping[str, str] = _PROCESS) -> Settings:
     """The argument, else the variable, else the default. Raises WrongUse for an address of another kind, or a bad variable."""
     address = store or environment.get(STORE_VARIABLE) or DEFAULT_STORE
     return Settings(folder_of(address), read_limits(environment), read_secrets(environment) == "show")
+
+
+def whole_environment() -> Mapping[str, str]:
+    """All of it, for a process that is started in our place."""
+    return dict(_PROCESS)
 
 
 def read_secrets(environment: Mapping[str, str]) -> str:

@@ -179,6 +179,28 @@ def _add_mcp(verbs: Verbs) -> None:
     config.add_argument("--url", metavar="URL", help="of a server over HTTP, which the client then does not start")
     config.add_argument("--command", default="evidence", metavar="PATH", help="the command that the client starts (default evidence)")
     _add_run_options(config)
+    _add_wrap(verbs)
+
+
+def _add_wrap(verbs: Verbs) -> None:
+    wrap = verbs.add("wrap", "Put the store before another MCP server: results over a budget become packets.", "mcp_wrap:run_wrap")
+    wrap.add_argument("words", nargs="*", metavar="COMMAND", help="after --: the command that starts the server, and its arguments")
+    wrap.add_argument("--url", metavar="URL", help="of a server over streamable HTTP, in place of a command")
+    wrap.add_argument(
+        "--header", action="append", default=[], metavar="'NAME: VALUE'", help="with --url: sent along; ${VARIABLE} is replaced"
+    )
+    wrap.add_argument("--window", type=whole_number(1), metavar="N", help="tokens of the model's window (default 200000)")
+    wrap.add_argument(
+        "--tokens", type=whole_number(1), metavar="N", help="tokens of one result (default 15 %% of the window, at most 25000)"
+    )
+    wrap.add_argument("--tool-tokens", action="append", default=[], metavar="TOOL=N", help="tokens of one result of this tool")
+    wrap.add_argument(
+        "--no-filters", action="store_true", help="offer no grep, tail_n, fields and pointer as arguments of the server's tools"
+    )
+    wrap.add_argument("--no-offload", action="store_true", help="pass every result as it is")
+    wrap.add_argument("--keep-all", action="store_true", help="store results that pass, too")
+    wrap.add_argument("--start-timeout", type=whole_number(1), metavar="S", help="seconds that the server may take to answer (default 120)")
+    wrap.add_argument("--run", dest="run_name", metavar="TASK/RUN", help="keep calls in this run, or, with TASK alone, in new runs of it")
 
 
 def _add_run_options(parser: Parser) -> None:

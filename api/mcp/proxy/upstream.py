@@ -1,0 +1,106 @@
+"""The server that is wrapped: a command that is started, or an address. And how often it may be started."""
+
+import re
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import httpx2
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CONNECTION_CLOSED, JSONRPCError
+
+from api.errors import UpstreamFailed
+from evidence_store.errors import InvalidInput
+
+MAX_STARTS = 5
+WITHIN_S = 60.0
+MAX_EVENT_BYTES = 256 * 1024 * 1024
+"""Of one message over HTTP. The SDK's own bound is 1 MiB, which is less than what there is to offload."""
+_TIMEOUT = httpx2.Timeout(30.0, read=300.0)
+"""As the SDK's own clients have it."""
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Started by us, in our folder; what it writes to stderr stands on ours."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return Path(self.words[0]).name
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.url.partition("?")[0]
+
+
+Upstream: TypeAlias = Command | Address
+
+
+def parse_header(text: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """`NAME: VALUE`, where `${VARIABLE}` is taken from the environment, so that no command line holds a secret. Raises InvalidInput."""
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise InvalidInput("--header takes 'NAME: VALUE'", code="wrong_use")
+    absent = [one for one in _VARIABLE.findall(value) if one not in environment]
+    if absent:
+        raise InvalidInput(f"--header {name.strip()}: there is no {absent[0]} in the environment", code="wrong_use")
+    return name.strip(), _VARIABLE.sub(lambda found: environment[found[1]], value.strip())
+
+
+@asynccontextmanager
+async def streams_of(upstream: Upstream) -> AsyncIterator[tuple[Any, Any]]:
+    """Messages from it and to it. Raises OSError where it cannot be started; a server that cannot be reached shows at the first message."""
+    match upstream:
+        case Command(words, environment):
+            parameters = StdioServerParameters(command=words[0], args=list(words[1:]), env=dict(environment))
+            async with stdio_client(parameters, errlog=sys.stderr) as streams:
+                yield streams
+        case Address(url, headers):
+            async with (
+                httpx2.AsyncClient(headers=dict(headers), timeout=_TIMEOUT) as client,
+                streamable_http_client(url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES) as streams,
+            ):
+                yield streams
+
+
+def is_broken_off(message: JSONRPCError) -> bool:
+    """Whether the SDK's client says over HTTP that an answer broke off. Servers use the code, too, so its words decide."""
+    return message.error.code == CONNECTION_CLOSED and message.error.message.startswith("SSE stream ")
+
+
+class Starts:
+    """Counts starts, so that a server that ends at once is not started for ever."""
+
+    def __init__(self, clock: Callable[[], float], most: int = MAX_STARTS, within_s: float = WITHIN_S) -> None:
+        self._clock = clock
+        self._most = most
+        self._within_s = within_s
+        self._at: deque[float] = deque()
+
+    def count(self) -> None:
+        """Raises UpstreamFailed where there were as many as may be."""
+        now = self._clock()
+        while self._at and now - self._at[0] >= self._within_s:
+            self._at.popleft()
+        if len(self._at) >= self._most:
+            wait_s = int(self._within_s - (now - self._at[0])) + 1
+            raise UpstreamFailed(
+                f"the wrapped server was started {self._most} times within {self._within_s:.0f} s and ended each time; "
+                f"it is started again in {wait_s} s at the earliest"
+            )
+        self._at.append(now)
