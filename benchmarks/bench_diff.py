@@ -1,10 +1,10 @@
 """Our `diff` against `redocly diff`: every place that it cites lies in a pair of ours, and what both cost.
 
-A cited place lies in a pair when it is at or inside the changed place of its side, or the change is at or inside it; where a
-pair has nothing on that side, the container that lacks it counts as the place of the change. Both follow references. A cited place
-that lies in no pair must stand unchanged in the other version: redocly also pairs what has other names, such as one parameter with
-another, and then cites places of which nothing changed. Documents: the demo pair and the first and last version of three families
-(needs Node.js, and a corpus: CORPUS=…).
+A cited place lies in a pair when it is at or inside the changed place of its side, or the change is at or inside it; where a pair has
+nothing on that side, the container that lacks it counts as the place of the change. Both follow references. A cited place that lies in no
+pair must stand unchanged in the other version: redocly also pairs what has other names, such as one parameter with another, and then
+cites places of which nothing changed; and it cites lists of required names in another order, which are sets. Documents: the demo pair and
+the first and last version of three families (needs Node.js, and a corpus: CORPUS=…).
 """
 
 import json
@@ -240,11 +240,13 @@ def documents(folder: Path) -> Sequence[Compared]:
 
 def rows_of(result: Result) -> Sequence[Row]:
     name, n_unchanged = result.compared.name, len(result.unchanged)
+    n_sets = sum(one.pointer.endswith("/required") for one in result.unchanged)
     n_inside = result.n_cited - n_unchanged - len(result.missed)
+    without = f"without {n_unchanged - n_sets} unchanged ones and {n_sets} sets in another order"
     evidence = f"{name}: two puts and {result.n_stored_pairs} pairs as evidence against redocly's diff"
     return [
         Row(f"{name}: cited places in one of {result.n_pairs} pairs, or unchanged", n_inside + n_unchanged, result.n_cited, Bound("==", 1)),
-        Row(f"{name}: cited places in a pair, without {n_unchanged} unchanged ones", n_inside, result.n_cited, Bound(">=", 0.95)),
+        Row(f"{name}: cited places in a pair, {without}", n_inside, result.n_cited - n_sets, Bound(">=", 0.95)),
         Row(f"{name}: diff as a whole process against redocly's, s", result.ours.seconds, result.theirs.seconds, Bound("<=", 1)),
         Row(f"{name}: peak memory of that, bytes", result.ours.peak_bytes, result.theirs.peak_bytes, Bound("<=", 1)),
         # Redocly writes nothing; we write up to two records for each pair, in one transaction.

@@ -255,7 +255,7 @@ def main() -> int:
         init_store(Path(folder) / "store")
         for family in FAMILIES:
             # A store of its own process state: what one document keeps in memory is no help to the next.
-            with open_store(Path(folder) / "store") as store:
+            with open_store(Path(folder) / "store", show_secrets=True) as store:
                 done.append(walk(store, family, -(-N_POINTERS // len(FAMILIES))))
     print(format_walked(done), end="\n\n")
     differences = [difference for one in done for difference in one.differences]

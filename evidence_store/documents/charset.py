@@ -37,7 +37,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16le"),
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
-_CHARSET: Final = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))""", re.IGNORECASE)
+_CHARSET: Final = r"""(?i);\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))"""
 """The parameter of a media type (RFC 9110 section 8.3)."""
 _SAMPLE_BYTES: Final = 64 * 1024
 _MIN_ZEROS: Final = 0.4
@@ -46,7 +46,8 @@ _MAX_OTHER_ZEROS: Final = 0.1
 """Of these the share that may stand in the low bytes, too: U+4E00 has one there."""
 _MAX_UNFIT: Final = 0.1
 """Share of units that do not fit, up to which a text is UTF-16 or UTF-32."""
-_ASCII_STRETCH: Final = re.compile(rb"[\t\x20-\x7e]{16}|[\t\x20-\x7e]{6}(?:\r?\n(?!\0)|\Z)")
+# Patterns of what only a `put` asks are compiled when they are: the start of a command counts.
+_ASCII_STRETCH: Final = rb"[\t\x20-\x7e]{16}|[\t\x20-\x7e]{6}(?:\r?\n(?!\0)|\Z)"
 """Text in one byte a character, longer than characters of UTF-16 are likely to look like it."""
 _MIN_CHARACTERS: Final = 4
 """Characters outside ASCII below which nothing is guessed."""
@@ -57,7 +58,7 @@ _UTF8_CHARACTER: Final = (
     rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
 """A well-formed sequence outside ASCII (Unicode, table 3-7)."""
-_NO_LATIN: Final = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|" + _UTF8_CHARACTER)
+_NO_LATIN: Final = rb"[\x81\x8d\x8f\x90\x9d]|" + _UTF8_CHARACTER
 """What does not stand in a text in windows-1252: its five bytes without a character, and UTF-8."""
 _CAPITALS: Final = rb"\x8a\x8c\x8e\x9f\xc0-\xd6\xd8-\xde"
 _SMALL: Final = rb"\x9a\x9c\x9e\xdf-\xf6\xf8-\xfe"
@@ -66,15 +67,14 @@ _LETTERS: Final = _CAPITALS + _SMALL
 _IN_WORDS: Final = rb"\x91\x92\x96\x97\xa0\xad\xb4\xb7"
 """Apostrophes, dashes, spaces and the middle dot, which stand between letters."""
 _LETTER: Final = rb"[A-Za-z" + _LETTERS + rb"]"
-_APART: Final = re.compile(rb"(?<!" + _LETTER + rb")[" + _LETTERS + rb"]++(?![A-Za-z])")
+_APART: Final = rb"(?<!" + _LETTER + rb")[" + _LETTERS + rb"]++(?![A-Za-z])"
 """Letters outside ASCII with none of ASCII beside them, as those of Greek or Cyrillic words would be."""
-_ODD: Final = re.compile(
+_ODD: Final = (
     rb"(?<=" + _LETTER + rb")(?:(?![" + _LETTERS + _IN_WORDS + rb"])[\x80-\xbf\xd7\xf7\xff])+(?=" + _LETTER + rb")"
     rb"|(?<=[a-z" + _SMALL + rb"])[" + _CAPITALS + rb"]"
 )
 """What hardly stands within a word: signs, and a capital after a small letter. Letters of other code pages look so, and cut UTF-8."""
 _MAX_ODD: Final = 0.1
-_ALL_LETTERS: Final = b"".join(re.findall(rb"[" + _LETTERS + rb"]", bytes(range(256))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +176,13 @@ def _seen(raw: bytes) -> Charset | None:
 
 
 def _declared(media_type: str | None) -> str | None:
-    found = _CHARSET.search(media_type or "")
+    found = re.search(_CHARSET, media_type or "")
     return (found[1] or found[2]).strip() if found else None
 
 
 def has_ascii(raw: bytes) -> bool:
     """Whether a text in UTF-16 or UTF-32 has a stretch in one byte a character, as where another program wrote on behind it."""
-    return _ASCII_STRETCH.search(raw) is not None
+    return re.search(_ASCII_STRETCH, raw) is not None
 
 
 def _wide_marked(raw: bytes) -> str | None:
@@ -236,11 +236,12 @@ def _is_gb(raw: bytes) -> bool:
 
 def _is_latin(raw: bytes) -> bool:
     """Whether letters outside ASCII stand in words with letters of ASCII, at least half of them, and hardly anything odd within words."""
-    if _NO_LATIN.search(raw):
+    if re.search(_NO_LATIN, raw):
         return False
-    n_letters = len(raw) - len(raw.translate(None, _ALL_LETTERS))
-    n_beside = n_letters - sum(len(found[0]) for found in _APART.finditer(raw))
-    return 0 < n_letters <= 2 * n_beside and sum(1 for _ in _ODD.finditer(raw)) <= _MAX_ODD * n_beside
+    letters = b"".join(re.findall(rb"[" + _LETTERS + rb"]", bytes(range(256))))
+    n_letters = len(raw) - len(raw.translate(None, letters))
+    n_beside = n_letters - sum(len(found[0]) for found in re.finditer(_APART, raw))
+    return 0 < n_letters <= 2 * n_beside and sum(1 for _ in re.finditer(_ODD, raw)) <= _MAX_ODD * n_beside
 
 
 def _foreign_text(raw: bytes, name: str) -> str:

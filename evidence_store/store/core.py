@@ -20,7 +20,6 @@ from evidence_store.frames import Frame, decode_frames, seek_table
 from evidence_store.model import DEFAULT_WORKSPACE, Digest, Span, WorkspaceName
 from evidence_store.records import blobs
 from evidence_store.records.blobs import BlobRow
-from evidence_store.secrets import mask_text
 
 
 def microseconds_now() -> int:
@@ -72,6 +71,9 @@ class Core:
 
     def masked(self, text: str) -> str:
         """A text that may repeat what a source says, with marks in place of secrets."""
+        # Start-up cost: only what went wrong asks for it.
+        from evidence_store.secrets import mask_text
+
         return text if self.show_secrets else mask_text(text)
 
 

@@ -4,18 +4,19 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.text import require_lines
 from evidence_store.errors import IntegrityMismatch, NotFound
 from evidence_store.frames import FRAME_BYTES, Frame
-from evidence_store.masking import source_masking
 from evidence_store.model import Digest, LineRange, Span
 from evidence_store.records.sources import Revision
-from evidence_store.secrets import SHOW_SECRETS, Masking
 from evidence_store.store.blob_frames import BlobFrames
 from evidence_store.store.core import Core
+
+if TYPE_CHECKING:
+    from evidence_store.secrets import Masking
 
 PIECE_BYTES = 1024 * 1024
 
@@ -33,8 +34,12 @@ class RevisionReader:
         return self.revision.size
 
     @property
-    def masking(self) -> Masking:
+    def masking(self) -> "Masking":
         """What of the revision is masked where it is shown."""
+        # Start-up cost: most commands show nothing of a source.
+        from evidence_store.masking import source_masking
+        from evidence_store.secrets import SHOW_SECRETS
+
         if self._shows_secrets:
             return SHOW_SECRETS
         notes, format = self.revision.notes, self.revision.format
