@@ -51,15 +51,6 @@ def prepare(candidates: Sequence[Candidate]) -> Prepared:
     return Prepared(_side_by_side(once), below, tuple(repeated))
 
 
-def contradicted(candidates: Sequence[Candidate]) -> frozenset[str]:
-    """What several of these texts speak about in different words."""
-    said: dict[str, set[str]] = {}
-    for one in candidates:
-        if one.about:
-            said.setdefault(one.about, set()).add(one.text)
-    return frozenset(about for about, texts in said.items() if len(texts) > 1)
-
-
 def _bars(candidates: Sequence[Candidate]) -> dict[str, Decimal]:
     best: dict[str, Decimal] = {}
     for one in candidates:

@@ -12,8 +12,6 @@ from api.cli.commands import add_commands
 from api.cli.output import Output
 from api.cli.parser import Parser, Verbs
 
-SHELLS = ("bash", "zsh", "fish")
-
 
 @dataclass(frozen=True, slots=True)
 class _Command:

@@ -6,7 +6,7 @@ Of a stream the items are kept while they may still pass unchanged; beyond that 
 from api.tools.context import ToolAnswer
 from api.wrap.forms import JSON_LINES, encode, json_text
 from api.wrap.result import WrappedResult
-from api.wrap.spool import Spool, spool_of
+from api.wrap.spool import Spool
 
 _LINE_END = b"\n"
 
@@ -59,8 +59,3 @@ class Received:
 
     def close(self) -> None:
         self.spool.close()
-
-
-def received_text(text: str) -> Spool:
-    """A text of ours, such as the words of an error."""
-    return spool_of(text.encode("utf-8", "surrogatepass"))

@@ -32,7 +32,6 @@ Target: TypeAlias = tuple[ResourceName, int | None]
 Progress: TypeAlias = Callable[[int, int, str], None]
 MAX_SEARCHED = 1000
 """Revisions that one search goes through."""
-SOURCE_VIEW: View = "source"
 KEYS_VIEW: View = "keys"
 
 
