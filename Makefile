@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy mcp-clients bench-peers docs fuzz lock clean version
+.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy mcp-clients bench-peers docs fuzz lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -70,13 +70,18 @@ demo: $(STAMP) ## compare two API documents: the Airflow pair, or OLD=… NEW=�
 	@rm -rf $(BUILD)/demo-store
 	@$(run_demo)
 
-test: $(STAMP) ## run the tests
+environments: $(STAMP) ## environments of frameworks, clients and the documentation, for their tests (installs them into build/)
+	@echo "install: what the tests use beside our own packages; what cannot be installed is named"
+	@$(PY) -m benchmarks.environments
+
+test: environments ## run all tests
 	@echo "test: pytest, warnings are errors"
 	@$(PY) -m pytest -q
 
-test-adapters: $(STAMP) ## the adapters in environments of their own, one a framework (installs them into build/adapters)
+test-adapters: $(STAMP) ## the adapters alone, each with its framework
 	@echo "test: adapters, each with its framework"
-	@ADAPTERS=1 $(PY) -m pytest -q tests/adapters
+	@$(PY) -m benchmarks.environments --required adapters
+	@$(PY) -m pytest -q tests/adapters
 
 lint: $(STAMP) ## style and formatting faults
 	@echo "lint: ruff"
@@ -143,16 +148,10 @@ bench-peers: $(STAMP) ## large tool outputs in ours and in other packages (insta
 	@echo "bench: reach of passages, tokens, second revisions, restarts; the whole takes about twenty minutes"
 	@$(PY) -m benchmarks.bench_peers $(PEERS)
 
-docs: $(BUILD)/docs-env/.made ## build the documentation site into build/site, with every link checked
+docs: version ## build the documentation site into build/site, with every link checked
+	@$(PYTHON) -m benchmarks.environments --required docs
 	@echo "docs: zensical, warnings are errors"
 	@$(BUILD)/docs-env/bin/python .ci/docs_site.py $(BUILD)/docs $(BUILD)/site
-
-$(BUILD)/docs-env/.made: requirements/docs.txt | version
-	@echo "install: requirements/docs.txt into $(BUILD)/docs-env (every package checked against its hash)"
-	@rm -rf $(BUILD)/docs-env
-	@$(PYTHON) -m venv $(BUILD)/docs-env
-	@$(BUILD)/docs-env/bin/python -m pip install -qq --require-hashes -r requirements/docs.txt
-	@touch $@
 
 bench-live: $(STAMP) ## a model that really reads: MODEL_URL=http://host:port/v1 MODEL=… WINDOW=… TASKS="canonical retention"
 	@echo "bench: whole conversation, trim_messages and projector, by a model at $(or $(MODEL_URL),no endpoint)"

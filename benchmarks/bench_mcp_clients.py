@@ -16,14 +16,12 @@ from typing import Any
 
 from api.settings import Settings
 from api.wiring import open_services
-from benchmarks.environments import ROOT, EnvironmentMissing, is_made, make_environment
+from benchmarks.environments import ROOT, EnvironmentMissing, environment_of, is_made, make_environment
 from benchmarks.mcp_clients.client import CLIENTS
 from evidence_store.model import ResourceName
 from evidence_store.store.sources import PutRequest
 from evidence_store.trace import trace
 
-BUILD = ROOT / "build" / "mcp_clients"
-REQUIREMENTS = ROOT / "benchmarks" / "mcp_clients" / "requirements"
 WAYS = ("stdio", "http", "wrapped")
 """The last: our proxy (`evidence mcp wrap`) over stdio, before our server over stdio."""
 N_RESOURCES = 250
@@ -44,7 +42,7 @@ class Seen:
 
 def is_ready(client: str) -> bool:
     """Whether its environment is there."""
-    return is_made(REQUIREMENTS / f"{client}.txt", BUILD / client)
+    return is_made(*environment_of("clients", client))
 
 
 def fill(folder: Path) -> None:
@@ -58,7 +56,7 @@ def fill(folder: Path) -> None:
 
 def try_client(client: str, way: str, folder: Path) -> Seen:
     """Raises EnvironmentMissing."""
-    python = make_environment(REQUIREMENTS / f"{client}.txt", BUILD / client)
+    python = make_environment(*environment_of("clients", client), "--require-hashes")
     with server(way, folder) as address:
         words = [str(python), "-m", "benchmarks.mcp_clients.client", client, json.dumps(address)]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the lock files, from pyproject.toml and for the documentation: names, versions and hashes only, for every platform
+# Writes the lock files, from pyproject.toml, for the documentation and for clients of MCP that the tests try: names, versions and hashes only, for every platform
 # (docs/adr/0002-lock-format.md).
 # UPGRADE=--upgrade takes the newest releases that the bounds allow; otherwise what is locked stays.
 set -eu
@@ -16,5 +16,7 @@ for file in requirements/adapters/*.in; do
     case $name in sdk) extra= ;; *) extra="--extra $name" ;; esac
     lock $extra "$file" -c requirements/runtime.txt -o "requirements/adapters/$name.txt"
 done
-uv pip compile requirements/docs.in --quiet --generate-hashes --universal --python-version 3.11 \
-    --no-emit-index-url --no-emit-find-links --no-header ${UPGRADE:-} -o requirements/docs.txt
+for file in requirements/docs.in requirements/clients/*.in; do
+    uv pip compile "$file" --quiet --generate-hashes --universal --python-version 3.11 \
+        --no-emit-index-url --no-emit-find-links --no-header ${UPGRADE:-} -o "${file%.in}.txt"
+done

@@ -1,18 +1,14 @@
-"""The adapters, each with its framework's own scripted model, in an environment of its own (`make test-adapters` makes them).
-
-Without the environment a framework's tests are skipped: it is in no development lock. `ADAPTERS=1` makes what is not there.
-"""
+"""The adapters, each with its framework's own scripted model, in an environment of its own, which `make test` makes."""
 
 import ast
 import json
-import os
 import subprocess
 from collections.abc import Mapping
 from functools import cache
 
 import pytest
 
-from benchmarks.environments import EnvironmentMissing, is_made, make_environment
+from benchmarks.environments import environment_of, is_made, python_of
 from tests.conftest import ROOT
 
 FRAMEWORKS = ("adk", "langchain", "openai-agents", "pydantic-ai", "sdk")
@@ -33,14 +29,10 @@ def list_checks(framework: str) -> list[str]:
 @cache
 def ran(framework: str) -> Mapping[str, str | None] | str:
     """Check to how it failed; or why none could be run."""
-    requirements, folder = ROOT / "requirements" / "adapters" / f"{framework}.txt", ROOT / "build" / "adapters" / framework
-    if not (is_made(requirements, folder) or os.environ.get("ADAPTERS")):
-        return f"{framework} is not installed for its tests: make test-adapters"
-    try:
-        python = make_environment(requirements, folder, "--require-hashes")
-    except EnvironmentMissing as why:
-        return f"{framework}: {why}"
-    words = [str(python), "-m", "tests.adapters.checks", module_of(framework)]
+    requirements, folder = environment_of("adapters", framework)
+    if not is_made(requirements, folder):
+        return f"{framework} is not installed for its tests: make test"
+    words = [str(python_of(folder)), "-m", "tests.adapters.checks", module_of(framework)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=MAX_S, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"check"')]
     assert lines, done.stderr

@@ -20,7 +20,9 @@ COMMENT = re.compile(r"^ +#")
 LOCKS = ("requirements/runtime.txt", "requirements/dev.txt", "requirements/docs.txt")
 FRAMEWORKS = ("adk", "langchain", "openai-agents", "pydantic-ai")
 """Extras that are in no lock but their own: they move apart from each other, and nobody needs several."""
-OWN_LOCKS = tuple(sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "requirements" / "adapters").glob("*.txt")))
+OWN_LOCKS = tuple(
+    sorted(path.relative_to(ROOT).as_posix() for group in ("adapters", "clients") for path in (ROOT / "requirements" / group).glob("*.txt"))
+)
 
 
 def read_pins(path: Path) -> dict[str, str]:

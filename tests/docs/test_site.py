@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 import yaml
 
+from benchmarks.environments import is_made
 from tests.conftest import ROOT
 from tests.docs.pages import DOCS
 from tests.docs.reference import pages
@@ -64,7 +65,7 @@ def test_the_settings_name_the_folders_that_make_names() -> None:
     assert settings["theme"]["font"] is False, "a page of ours asks nobody else for a font"
 
 
-@pytest.mark.skipif(not ENVIRONMENT.is_dir(), reason="needs the environment of the site: make docs makes it")
+@pytest.mark.skipif(not is_made(ROOT / "requirements" / "docs.txt", ENVIRONMENT), reason="what builds the site is not installed: make test")
 def test_the_site_builds_without_warnings() -> None:
     words = [ENVIRONMENT / "bin" / "python", SCRIPT, ROOT / "build" / "docs", ROOT / "build" / "site"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)

@@ -1,4 +1,4 @@
-"""Clients of MCP that are not ours, at our server: where `make mcp-clients` has made their environments, which needs a package index."""
+"""Clients of MCP that are not ours, at our server, each in an environment of its own, which `make test` makes."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tests.factories import API
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_client_does_what_every_client_must_be_able_to(tmp_path: Path, client: str, way: str) -> None:
     if not is_ready(client):
-        pytest.skip("needs an environment of its own: make mcp-clients")
+        pytest.skip(f"{client} is not installed for its test: make test")
     fill(tmp_path)
     assert try_client(client, way, tmp_path).faults == ()
 
