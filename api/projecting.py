@@ -7,7 +7,7 @@ from typing import TypeVar
 from api.settings import Settings
 from api.wiring import Services, open_services
 from evidence_store.errors import JsonValue, NotFound, StoreMissing
-from evidence_store.model import EvidenceId, Packet
+from evidence_store.model import EvidenceId, Packet, masked_packet
 from evidence_store.store.retrieval import Retrieved
 from projector import (
     Candidate,
@@ -22,7 +22,6 @@ from projector import (
     UnknownCounter,
     compare_strategies,
     counter_for,
-    masked_packet,
     only_masked,
     project,
     step_from_json,

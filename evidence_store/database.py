@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import local
 from typing import NewType
 from urllib.parse import quote
 
@@ -22,7 +23,7 @@ from evidence_store.errors import InvalidInput, StoreFault, StoreMissing, StoreU
 ReadConnection = NewType("ReadConnection", Connection)
 WriteConnection = NewType("WriteConnection", ReadConnection)
 
-SCHEMA_REVISION = "0002"
+SCHEMA_REVISION = "0003"
 """The newest migration; a test holds it against migrations/versions."""
 BUSY_TIMEOUT_MS = 30_000
 MINIMUM_SQLITE = (3, 35, 0)
@@ -30,15 +31,25 @@ MINIMUM_SQLITE = (3, 35, 0)
 _BEGIN = "evidence_store_begin"
 
 
+class _Joined(local):
+    """The transaction that a thread is in, where what it does is to be one with others."""
+
+    connection: WriteConnection | None = None
+
+
 class Database:
     """Connections to one database of the newest schema."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._joined = _Joined()
 
     @contextmanager
     def reading(self) -> Iterator[ReadConnection]:
         """A connection on which all reads see one state. Raises StoreFault when the engine fails."""
+        if self._joined.connection is not None:
+            yield self._joined.connection
+            return
         with _translated(), self._engine.connect() as connection:
             yield ReadConnection(connection)
             connection.rollback()
@@ -46,10 +57,27 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[WriteConnection]:
         """A connection that holds the write lock; commits at the end, rolls back when the block raises."""
+        if self._joined.connection is not None:
+            with _translated(), self._joined.connection.begin_nested():
+                yield self._joined.connection
+            return
         with _translated(), self._engine.connect() as connection:
             connection = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             yield WriteConnection(ReadConnection(connection))
             connection.commit()
+
+    @contextmanager
+    def together(self) -> Iterator[WriteConnection]:
+        """As `writing`, and what this thread reads and writes within the block is part of the same transaction: all of it or nothing.
+
+        For an operation and the record that it was done. It holds the write lock throughout, so nothing slow belongs in it.
+        """
+        with self.writing() as connection:
+            self._joined.connection = connection
+            try:
+                yield connection
+            finally:
+                self._joined.connection = None
 
     def require_schema(self) -> None:
         """Raises StoreUnavailable unless the database has the schema of this version, saying how to get there."""

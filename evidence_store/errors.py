@@ -9,6 +9,7 @@
     │   └── LimitExceeded         a size, depth or time bound was met; `details["limit"]` is the bound
     ├── NotFound                  absent, or not permitted: the two look alike
     │   └── NotContainer          a pointer leads into a string, number, boolean or null
+    ├── NotPermitted              seen, and not to be done or read by this caller
     ├── Conflict                  the state moved on since the caller looked
     └── StoreFault                the store itself cannot answer
         ├── IntegrityMismatch     stored bytes are not those that their digest names
@@ -74,6 +75,10 @@ class NotFound(EvidenceStoreError):
 
 class NotContainer(NotFound):
     code = "not_container"
+
+
+class NotPermitted(EvidenceStoreError):
+    code = "not_permitted"
 
 
 class Conflict(EvidenceStoreError):

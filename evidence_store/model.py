@@ -4,9 +4,9 @@ What must not stand here: rows, wire models, behaviour that reads a store. Field
 name leaves open (unit, base, inclusion). `docs/glossary.md` holds the words.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal, NewType, Protocol
+from typing import Literal, NewType, Protocol, TypeAlias
 
 EvidenceId = NewType("EvidenceId", str)
 """`ev_` and at least 12 characters of lower-case Crockford base32 (docs/formats/evidence-id.md)."""
@@ -20,6 +20,10 @@ Pointer = NewType("Pointer", str)
 
 MASKED = "masked/1"
 """The transform of a packet that shows where a passage stands, and not what it says."""
+MASK = "[masked]"
+"""What stands in place of the excerpt of such a packet."""
+Clearances: TypeAlias = frozenset[str] | None
+"""Labels that somebody is cleared for; None: all that there are and will be."""
 DEFAULT_WORKSPACE = WorkspaceName("default")
 
 
@@ -268,6 +272,29 @@ class Packet:
     @property
     def shown_in_full(self) -> bool:
         return self.cut is None and self.outline is None and MASKED not in self.transforms
+
+
+def masked_packet(packet: Packet) -> Packet:
+    """The packet without a byte of its source, and with an excerpt that is never longer. Doing it twice is doing it once.
+
+    A quote is a piece of the source, and the digest of a small one can be guessed from: both go. A mask longer than the excerpt would
+    be stays away as a whole.
+    """
+    excerpt = MASK if packet.outline is not None or len(packet.excerpt) >= len(MASK) else ""
+    selector = Selector("lines", f"{packet.lines.first}-{packet.lines.last}") if packet.selector.kind == "quote" else packet.selector
+    return replace(
+        packet,
+        selector=selector,
+        excerpt=excerpt,
+        digest=Digest(""),
+        hops=(),
+        cut=None,
+        outline=None,
+        transforms=(MASKED,),
+        next=None,
+        value=None,
+        match=None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

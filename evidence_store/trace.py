@@ -83,7 +83,7 @@ def _evidence(store: EvidenceStore, id_: EvidenceId) -> Iterator[TraceHop]:
         same = revision.digest == found.blob
         text = f"{revision.format.value}, {revision.size} bytes, {revision.digest}"
         yield TraceHop("revision", f"{revision.resource}@{revision.number}", "ok" if same else "mismatch", text)
-        store.sources.get_bytes(found.resource, found.revision)
+        store.sources.get_whole(revision)
         yield TraceHop("blob", found.blob, "ok", "all bytes match the digest")
     except (NotFound, StoreFault) as error:
         yield TraceHop("blob", found.blob, Integrity.MISMATCH.value, error.message)

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
     from projector.render.claim_pages import ClaimRange, format_recorded_claim, parse_claim_range
     from projector.render.joined import join_sections
-    from projector.render.masks import masked_packet
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.render.shown_again import packet_as_shown
@@ -124,7 +123,6 @@ _HOME = {
     "recap": ("Recap", "RecapDraft", "RecapLine", "Summariser", "format_recap", "parse_recap"),
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.claim_pages": ("ClaimRange", "format_recorded_claim", "parse_claim_range"),
-    "render.masks": ("masked_packet",),
     "render.joined": ("join_sections",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
@@ -268,7 +266,6 @@ __all__ = [
     "join_sections",
     "mark_messages",
     "mark_object",
-    "masked_packet",
     "named_evidence_of",
     "only_masked",
     "outcome_json",

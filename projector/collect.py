@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from evidence_store.model import MASKED, EvidenceId, Packet, ProgressState, Standing
+from evidence_store.model import MASKED, EvidenceId, Packet, ProgressState, Standing, masked_packet
 from projector.freshness import aged
 from projector.model import Need, NeedLine, Step
 from projector.naming import named_by_candidate, named_by_claim, named_in_progress
 from projector.permission import Permission
 from projector.ports import EvidenceReader
-from projector.render.masks import masked_packet
 
 # Results that are asked about at once, the newest first.
 _AT_ONCE = 64

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from evidence_store.model import EvidenceId, LabelPolicy, Packet
+from evidence_store.model import EvidenceId, LabelPolicy, Packet, masked_packet
 from projector.model import Principal
 from projector.permission import only_masked
-from projector.render.masks import masked_packet
 
 
 class GivenEvidence:

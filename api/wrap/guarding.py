@@ -16,8 +16,8 @@ from api.wrap.marker import spelled_tool
 from api.wrap.preview import Shown
 from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, NotFound
 from evidence_store.ids import read_id
-from evidence_store.model import ResourceName
-from projector import Principal, format_packet, masked_packet, only_masked
+from evidence_store.model import ResourceName, masked_packet
+from projector import Principal, format_packet, only_masked
 
 _UNGUARDED = ("get_progress", "list_claims")
 _RECORDING = ("record_claim", "record_progress")

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, func, insert, select
 
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.model import (
     About,
     Citation,
     ClaimView,
+    Clearances,
     Digest,
     EvidenceId,
     Pointer,
@@ -19,6 +20,7 @@ from evidence_store.model import (
     WorkspaceName,
 )
 from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.records.sight import sees_claim, sees_report
 from evidence_store.tables import citations, claim_events, claim_labels, claims, report_claims, reports
 
 FORMAT_VERSION = 1
@@ -109,9 +111,12 @@ def insert_ruling(connection: WriteConnection, workspace: WorkspaceName, task: T
     connection.execute(insert(claim_events).values(row))
 
 
-def list_claims(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None = None) -> Sequence[ClaimView]:
+def list_claims(
+    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None = None, clearances: Clearances = None
+) -> Sequence[ClaimView]:
     """Claims of a task in order, or one of them, each with its newest standing and the task revision that it holds under."""
     mine = [claims.c.workspace == workspace, claims.c.task == task]
+    mine.append(sees_claim(clearances, claims.c.workspace, claims.c.task, claims.c.number))
     events = [claim_events.c.workspace == workspace, claim_events.c.task == task]
     if number is not None:
         mine.append(claims.c.number == number)
@@ -177,10 +182,13 @@ class CitedBy:
     role: str
 
 
-def list_citing(connection: ReadConnection, workspace: WorkspaceName, evidence: EvidenceId) -> Sequence[CitedBy]:
+def list_citing(
+    connection: ReadConnection, workspace: WorkspaceName, evidence: EvidenceId, clearances: Clearances = None
+) -> Sequence[CitedBy]:
     """All citations of an evidence, by task and claim."""
     columns = (citations.c.task, citations.c.claim, citations.c.role)
     query = select(*columns).where(citations.c.workspace == workspace, citations.c.evidence == evidence)
+    query = query.where(sees_claim(clearances, citations.c.workspace, citations.c.task, citations.c.claim))
     return [CitedBy(TaskName(task), claim, role) for task, claim, role in connection.execute(query.order_by(*columns[:2]))]
 
 
@@ -238,8 +246,13 @@ _REPORT = (
 )
 
 
-def find_report(connection: ReadConnection, workspace: WorkspaceName, id_: str) -> ReportRow | None:
-    row = connection.execute(select(*_REPORT).where(reports.c.workspace == workspace, reports.c.id == id_)).first()
+def _seen(clearances: Clearances) -> ColumnElement[bool]:
+    return sees_report(clearances, reports.c.workspace, reports.c.id)
+
+
+def find_report(connection: ReadConnection, workspace: WorkspaceName, id_: str, clearances: Clearances = None) -> ReportRow | None:
+    query = select(*_REPORT).where(reports.c.workspace == workspace, reports.c.id == id_, _seen(clearances))
+    row = connection.execute(query).first()
     if row is None:
         return None
     return ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
@@ -261,9 +274,10 @@ def list_report_claims(connection: ReadConnection, workspace: WorkspaceName, rep
     return [PublishedClaim(f"C{number}", Standing(standing)) for number, standing in rows]
 
 
-def list_reports(connection: ReadConnection, workspace: WorkspaceName, limit: int) -> Sequence[ReportRow]:
+def list_reports(connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None) -> Sequence[ReportRow]:
     """The newest reports first."""
-    query = select(*_REPORT).where(reports.c.workspace == workspace).order_by(reports.c.published_at.desc(), reports.c.id).limit(limit)
+    query = select(*_REPORT).where(reports.c.workspace == workspace, _seen(clearances))
+    query = query.order_by(reports.c.published_at.desc(), reports.c.id).limit(limit)
     return [
         ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
         for row in connection.execute(query)

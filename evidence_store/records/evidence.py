@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select
+from sqlalchemy import ColumnElement, insert, select
 
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.ids import FORMAT_VERSION, SHORT_LENGTH, short_id
-from evidence_store.model import Digest, EvidenceId, Hop, HopKind, Lifecycle, ResourceName, Selector, Span, WorkspaceName
+from evidence_store.model import Clearances, Digest, EvidenceId, Hop, HopKind, Lifecycle, ResourceName, Selector, Span, WorkspaceName
+from evidence_store.records.sight import sees_resource
 from evidence_store.tables import evidence, evidence_events, parts, relocations, selectors
 
 
@@ -41,7 +42,11 @@ class Relocation:
     """0 to 100."""
 
 
-def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Evidence | None:
+def _seen(clearances: Clearances) -> ColumnElement[bool]:
+    return sees_resource(clearances, evidence.c.workspace, evidence.c.resource)
+
+
+def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, clearances: Clearances = None) -> Evidence | None:
     """The record of an evidence, None when there is none. Raises IntegrityMismatch for one without parts."""
     columns = (
         evidence.c.id,
@@ -52,7 +57,8 @@ def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: Evi
         evidence.c.transform,
         evidence.c.excerpt_digest,
     )
-    row = connection.execute(select(*columns).where(evidence.c.workspace == workspace, evidence.c.id == id_)).first()
+    query = select(*columns).where(evidence.c.workspace == workspace, evidence.c.id == id_, _seen(clearances))
+    row = connection.execute(query).first()
     if row is None:
         return None
     spans = _list_parts(connection, workspace, id_)
@@ -80,9 +86,11 @@ def list_ids_by_place(connection: ReadConnection, workspace: WorkspaceName) -> S
     return [EvidenceId(id_) for id_ in connection.execute(ordered).scalars()]
 
 
-def list_known_ids(connection: ReadConnection, workspace: WorkspaceName, ids: Sequence[EvidenceId]) -> frozenset[EvidenceId]:
+def list_known_ids(
+    connection: ReadConnection, workspace: WorkspaceName, ids: Sequence[EvidenceId], clearances: Clearances = None
+) -> frozenset[EvidenceId]:
     """Which of these are stored."""
-    query = select(evidence.c.id).where(evidence.c.workspace == workspace, evidence.c.id.in_(ids))
+    query = select(evidence.c.id).where(evidence.c.workspace == workspace, evidence.c.id.in_(ids), _seen(clearances))
     return frozenset(EvidenceId(id_) for id_ in connection.execute(query).scalars()) if ids else frozenset()
 
 

@@ -8,7 +8,8 @@ from sqlalchemy import func, insert, select
 
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
-from evidence_store.model import Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName, WorkspaceName
+from evidence_store.model import Clearances, Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName, WorkspaceName
+from evidence_store.records.sight import sees_run
 from evidence_store.tables import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results
 
 FORMAT_VERSION = 1
@@ -100,6 +101,15 @@ def find_agent(connection: ReadConnection, key: RunKey) -> str | None:
     """Who runs it; None when there is no such run."""
     query = select(runs.c.agent).where(runs.c.workspace == key.workspace, runs.c.task == key.task, runs.c.number == key.number)
     return connection.execute(query).scalar()
+
+
+def sees(connection: ReadConnection, key: RunKey, clearances: Clearances) -> bool:
+    """Whether somebody may see what a run was shown, and so what was said in it; true of a run that there is not."""
+    if clearances is None:
+        return True
+    mine = (runs.c.workspace == key.workspace, runs.c.task == key.task, runs.c.number == key.number)
+    unseen = select(runs.c.number).where(*mine, ~sees_run(clearances, runs.c.workspace, runs.c.task, runs.c.number))
+    return connection.execute(unseen).first() is None
 
 
 def list_newest_runs(connection: ReadConnection, workspace: WorkspaceName, limit: int) -> Sequence[RunKey]:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, func, insert, select
 
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.model import Note
-from evidence_store.model import Digest, Format, Kind, ResourceName, WorkspaceName
+from evidence_store.model import Clearances, Digest, Format, Kind, ResourceName, WorkspaceName
+from evidence_store.records.sight import sees_resource
 from evidence_store.tables import blobs, closings, observations, resource_labels, resources, revisions
 
 
@@ -52,16 +53,26 @@ class Observation:
 _RESOURCE = (resources.c.name, resources.c.kind, resources.c.scope, resources.c.max_age_s)
 
 
-def find_resource(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> Resource | None:
-    row = connection.execute(select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name == name)).first()
+def _seen(clearances: Clearances) -> ColumnElement[bool]:
+    return sees_resource(clearances, resources.c.workspace, resources.c.name)
+
+
+def find_resource(
+    connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, clearances: Clearances = None
+) -> Resource | None:
+    query = select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name == name, _seen(clearances))
+    row = connection.execute(query).first()
     if row is None:
         return None
     return Resource(ResourceName(row[0]), Kind(row[1]), row[2], list_labels(connection, workspace, name), row[3])
 
 
-def list_resources(connection: ReadConnection, workspace: WorkspaceName, after: str, limit: int) -> Sequence[Resource]:
+def list_resources(
+    connection: ReadConnection, workspace: WorkspaceName, after: str, limit: int, clearances: Clearances = None
+) -> Sequence[Resource]:
     """Resources by name, those that follow `after`."""
-    query = select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name > after).order_by(resources.c.name).limit(limit)
+    query = select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name > after, _seen(clearances))
+    query = query.order_by(resources.c.name).limit(limit)
     rows = connection.execute(query).all()
     return [Resource(ResourceName(n), Kind(k), s, list_labels(connection, workspace, ResourceName(n)), age) for n, k, s, age in rows]
 
@@ -109,18 +120,27 @@ _CLOSED = (
 _FROM = revisions.join(blobs).outerjoin(closings, _CLOSED)
 
 
-def find_revision(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, number: int | None) -> Revision | None:
+def find_revision(
+    connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, number: int | None, clearances: Clearances = None
+) -> Revision | None:
     """One revision, the newest without a number."""
     query = select(*_REVISION).select_from(_FROM).where(revisions.c.workspace == workspace, revisions.c.resource == name)
+    query = query.where(_seen_revision(clearances))
     query = query.order_by(revisions.c.number.desc()).limit(1) if number is None else query.where(revisions.c.number == number)
     row = connection.execute(query).first()
     return None if row is None else _revision(name, tuple(row))
 
 
-def find_revision_of(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> Revision | None:
+def _seen_revision(clearances: Clearances) -> ColumnElement[bool]:
+    return sees_resource(clearances, revisions.c.workspace, revisions.c.resource)
+
+
+def find_revision_of(
+    connection: ReadConnection, workspace: WorkspaceName, digest: Digest, clearances: Clearances = None
+) -> Revision | None:
     """The first revision, by name and number, whose bytes have this digest."""
     query = select(revisions.c.resource, *_REVISION).select_from(_FROM)
-    query = query.where(revisions.c.workspace == workspace, revisions.c.digest == digest)
+    query = query.where(revisions.c.workspace == workspace, revisions.c.digest == digest, _seen_revision(clearances))
     row = connection.execute(query.order_by(revisions.c.resource, revisions.c.number).limit(1)).first()
     return None if row is None else _revision(ResourceName(row[0]), tuple(row[1:]))
 

@@ -12,11 +12,13 @@ store.retrieval   what a question may be about
 store.comparisons search, diff
 store.locations   evidence in other revisions
 store.permissions labels and their policies
+store.keys        keys of principals
 store.references  evidence with its $refs followed
 store.summaries   summaries of tool outputs
 store.checks      citations, integrity, the whole store
 """
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,14 +27,15 @@ from evidence_store.blobs.local import LocalBlobs
 from evidence_store.database import open_sqlite, sqlite_engine
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import StoreUnavailable
-from evidence_store.model import DEFAULT_WORKSPACE, WorkspaceName
+from evidence_store.model import DEFAULT_WORKSPACE, Clearances, WorkspaceName
 from evidence_store.store.core import Core
-from evidence_store.store.sources import Sources
+from evidence_store.store.sources import Opened, Sources
 
 if TYPE_CHECKING:
     from evidence_store.store.checks import Checks
     from evidence_store.store.claims import Claims
     from evidence_store.store.comparisons import Comparisons
+    from evidence_store.store.keys import Keys
     from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
     from evidence_store.store.permissions import Permissions
@@ -54,9 +57,17 @@ class EvidenceStore:
     Each part is loaded when it is first asked for: listing resources must not pay for the parsers.
     """
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, opened: Opened | None = None) -> None:
         self.core = core
-        self.sources = Sources(core)
+        self.sources = Sources(core, opened)
+
+    def seen_by(self, clearances: Clearances, *, show_secrets: bool = False) -> "EvidenceStore":
+        """The same workspace as somebody with these clearances sees it. Not to be closed: the database is one."""
+        return EvidenceStore(replace(self.core, clearances=clearances, show_secrets=show_secrets), self.sources.opened)
+
+    def of_workspace(self, workspace: WorkspaceName) -> "EvidenceStore":
+        """Another workspace of the same database. Not to be closed."""
+        return EvidenceStore(replace(self.core, workspace=workspace))
 
     @cached_property
     def passages(self) -> "Passages":
@@ -112,6 +123,12 @@ class EvidenceStore:
         from evidence_store.store.permissions import Permissions  # start-up cost
 
         return Permissions(self.core)
+
+    @cached_property
+    def keys(self) -> "Keys":
+        from evidence_store.store.keys import Keys  # start-up cost
+
+        return Keys(self.core)
 
     @cached_property
     def references(self) -> "References":

@@ -4,6 +4,7 @@ A claim is checked under the rules of `evidence_store.claim_rules`, whoever asks
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +13,7 @@ from evidence_store.claim_rules import CitedFact, reasons_against, reasons_again
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.text_scan import INCOMPLETE_LINE
 from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
-from evidence_store.ids import short_id
+from evidence_store.ids import read_id, short_id
 from evidence_store.model import (
     About,
     Basis,
@@ -35,6 +36,7 @@ from evidence_store.records.evidence import Evidence
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.records.sources import Revision
 from evidence_store.records.tasks import Judgement
+from evidence_store.report_check import find_citations
 from evidence_store.store.core import Core
 from evidence_store.store.passages import Passages
 from evidence_store.store.runs import step_name
@@ -206,18 +208,19 @@ class Claims:
         """Claims of a task in order, each with its standing now. Raises NotFound."""
         with self._core.database.reading() as connection:
             require_task_revision(connection, self._core, task, None)
-            return claims.list_claims(connection, self._core.workspace, task)
+            return claims.list_claims(connection, self._core.workspace, task, clearances=self._core.clearances)
 
     def get(self, task: TaskName, number: int) -> ClaimView:
         """One claim. Raises NotFound."""
         with self._core.database.reading() as connection:
-            found = claims.list_claims(connection, self._core.workspace, task, number)
+            found = claims.list_claims(connection, self._core.workspace, task, number, self._core.clearances)
         if found:
             return found[0]
         raise NotFound(f"task {task[:200]!r} has no claim C{number}")
 
     def list_rulings(self, task: TaskName, number: int) -> Sequence[Ruling]:
-        """The history of a claim, oldest first."""
+        """The history of a claim, oldest first. Raises NotFound."""
+        self.get(task, number)
         with self._core.database.reading() as connection:
             return claims.list_rulings(connection, self._core.workspace, task, number)
 
@@ -247,30 +250,49 @@ class Claims:
     def get_report(self, id_: str) -> ReportRow:
         """A published report. Raises NotFound."""
         with self._core.database.reading() as connection:
-            found = claims.find_report(connection, self._core.workspace, id_)
-        if found is None:
-            raise NotFound(f"there is no report {id_[:80]!r}")
+            found = claims.find_report(connection, self._core.workspace, id_, self._core.clearances)
+            if found is None or not self._sees_citations(connection, found):
+                raise NotFound(f"there is no report {id_[:80]!r}")
         return found
+
+    def _sees_citations(self, connection: ReadConnection, report: ReportRow) -> bool:
+        """Whether all that a report cites may be seen: its sentences repeat what stands there, with a claim or without."""
+        core = self._core
+        if core.clearances is None:
+            return True
+        cited = _cited_ids(report.body)
+        known = evidence_records.list_known_ids(connection, core.workspace, cited)
+        return known == evidence_records.list_known_ids(connection, core.workspace, cited, core.clearances)
 
     def list_citing(self, id_: EvidenceId) -> Sequence[CitedBy]:
         """Which claims cite an evidence, in all tasks."""
         with self._core.database.reading() as connection:
-            return claims.list_citing(connection, self._core.workspace, id_)
+            return claims.list_citing(connection, self._core.workspace, id_, self._core.clearances)
 
     def list_report_claims(self, id_: str) -> Sequence[PublishedClaim]:
         """The claims of a report with their standing as published."""
+        self.get_report(id_)
         with self._core.database.reading() as connection:
             return claims.list_report_claims(connection, self._core.workspace, id_)
 
     def find_published(self, text: str) -> ReportRow | None:
         """The published report of exactly this text."""
         with self._core.database.reading() as connection:
-            return claims.find_report(connection, self._core.workspace, report_id(text))
+            return claims.find_report(connection, self._core.workspace, report_id(text), self._core.clearances)
 
     def list_reports(self, limit: int = 100) -> Sequence[ReportRow]:
         """The newest reports first."""
         with self._core.database.reading() as connection:
-            return claims.list_reports(connection, self._core.workspace, limit)
+            found = claims.list_reports(connection, self._core.workspace, limit, self._core.clearances)
+            return [one for one in found if self._sees_citations(connection, one)]
+
+
+def _cited_ids(body: str) -> tuple[EvidenceId, ...]:
+    found: dict[EvidenceId, None] = {}
+    for one in find_citations(body):
+        with suppress(InvalidInput):
+            found[read_id(one.id).id] = None
+    return tuple(found)
 
 
 def report_id(body: str) -> str:

@@ -25,7 +25,7 @@ from evidence_store.store.hits import HitShower
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
-from evidence_store.store.sources import Sources, require_resource, require_revision
+from evidence_store.store.sources import Sources, require_resource, require_revision, require_unmasked
 
 Target: TypeAlias = tuple[ResourceName, int | None]
 """A revision, the newest without a number."""
@@ -101,7 +101,7 @@ class Comparisons:
             watch()
             progress(place, len(targets), name)
             resource, revision = self._revision(name, number)
-            raw = self._sources.get_bytes(name, revision.number)
+            raw = self._sources.get_whole(revision)
             asked = replace(request, limit=request.limit - len(hits))
             found, passages = self._search_one(resource, revision, raw, asked, limit, watch)
             hits += passages
@@ -157,7 +157,7 @@ class Comparisons:
 
     def _lined_bytes(self, revision: Revision) -> bytes:
         """The bytes to compare by line; in UTF-8 where not only line ends hold a byte 0x0A, so that lines are those of `read`."""
-        raw, encoding = self._sources.get_bytes(revision.resource, revision.number), encoding_of(revision.notes)
+        raw, encoding = self._sources.get_whole(revision), encoding_of(revision.notes)
         return raw if unit_width(encoding) == 1 else raw.decode(encoding, "replace").removeprefix("\ufeff").encode()
 
     def _pair_packets(self, old: Revision, new: Revision, pairs: Sequence[Pair], limit: TextLimit) -> tuple[EvidencePair, ...]:
@@ -191,7 +191,9 @@ class Comparisons:
 
     def _revision(self, name: ResourceName, number: int | None) -> tuple[Resource, Revision]:
         with self._core.database.reading() as connection:
-            return require_resource(connection, self._core, name), require_revision(connection, self._core, name, number)
+            resource = require_resource(connection, self._core, name)
+            require_unmasked(self._core, resource)
+            return resource, require_revision(connection, self._core, name, number)
 
 
 def _by_nodes(before: Revision, after: Revision, pointer: Pointer | None) -> bool:

@@ -5,7 +5,7 @@ Digests are checked here, for all blob stores: a frame's on every ranged read, t
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from threading import Lock
@@ -17,7 +17,7 @@ from evidence_store.database import Database, ReadConnection
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.frames import Frame, decode_frames, seek_table
-from evidence_store.model import DEFAULT_WORKSPACE, Digest, Span, WorkspaceName
+from evidence_store.model import DEFAULT_WORKSPACE, Clearances, Digest, Span, WorkspaceName
 from evidence_store.records import blobs
 from evidence_store.records.blobs import BlobRow
 
@@ -65,6 +65,8 @@ class Core:
     recent: RecentFrames = field(default_factory=RecentFrames)
     show_secrets: bool = False
     """Whether secrets are shown as they stand, to who may see them; else marks are shown in their place."""
+    clearances: Clearances = None
+    """Of whoever asks: what they are not cleared for looks as if it were not there, or is masked."""
 
     def key(self, digest: Digest) -> BlobKey:
         return BlobKey(self.workspace, digest)
@@ -75,6 +77,11 @@ class Core:
         from evidence_store.secrets import mask_text
 
         return text if self.show_secrets else mask_text(text)
+
+
+def is_unmasked(core: Core, labels: Iterable[str]) -> bool:
+    """Whether the caller may see the content of what has these labels, where it sees it at all."""
+    return core.clearances is None or core.clearances.issuperset(labels)
 
 
 def read_span(core: Core, connection: ReadConnection, digest: Digest, span: Span) -> bytes:

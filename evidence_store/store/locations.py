@@ -70,6 +70,8 @@ class Locations:
     def locate(self, id_: EvidenceId, name: ResourceName, number: int | None, limit: TextLimit) -> LocateAnswer:
         """How a cited passage stands in another revision, and where. Raises NotFound, LimitExceeded."""
         found = self._passages.find(id_)
+        for one in (found.resource, name):
+            self._sources.require_unmasked(one)
         selector = self._passages.best_selector(found)
         source, target = self._sources.get_revision(found.resource, found.revision), self._sources.get_revision(name, number)
         if found.transform is not None and found.transform != KEYS:
@@ -149,8 +151,8 @@ class Locations:
         encoding = encoding_of(source.notes)
         if encoding != encoding_of(target.notes):
             return Currency.UNKNOWN, None  # the same bytes are other characters there
-        raw = self._sources.get_bytes(source.resource, source.number)
-        its = self._sources.get_bytes(target.resource, target.number)
+        raw = self._sources.get_whole(source)
+        its = self._sources.get_whole(target)
         line_end = "\n".encode(encoding) if selector.kind == "lines" else None
         moved = locate_bytes(raw, found.span, its, unit_width(encoding), line_end)
         if moved.span is None:
@@ -196,7 +198,7 @@ class Locations:
         passage = self._passages.get_reader(source)
         lines = passage.lines_of(found.span)
         text = passage.read(passage.span_of_lines(lines)).decode(encoding_of(source.notes), "replace")
-        raw = self._sources.get_bytes(target.resource, target.number).decode(encoding_of(target.notes), "replace")
+        raw = self._sources.get_whole(target).decode(encoding_of(target.notes), "replace")
         like = find_like_lines(text, raw.split("\n"), lines.first, Deadline(self._core.limits.max_seconds).check)
         return (None, 0) if like is None else (Selector("lines", format_lines(like.lines)), like.score)
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.excerpts import Shown
 from evidence_store.ids import Identity
-from evidence_store.model import Basis, Digest, EvidenceId, Hop, LineRange, Packet, ResourceName, Selector, Span
+from evidence_store.model import Basis, Digest, EvidenceId, Hop, LineRange, Packet, ResourceName, Selector, Span, masked_packet
 from evidence_store.records import evidence as records
 from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision, find_last_seen
-from evidence_store.store.core import Core
+from evidence_store.store.core import Core, is_unmasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def mint(core: Core, passages: Sequence[Passage]) -> tuple[Packet, ...]:
         with core.database.writing() as connection:
             ids = [_keep(core, connection, passage) for passage in passages]
     seen = _last_seen(core, passages)
-    return tuple(_packet(passage, id_, seen) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
+    made = (_packet(passage, id_, seen) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
+    return tuple(packet if is_unmasked(core, packet.labels) else masked_packet(packet) for packet in made)
 
 
 def _last_seen(core: Core, passages: Sequence[Passage]) -> dict[tuple[ResourceName, int], int | None]:

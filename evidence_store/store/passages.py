@@ -51,7 +51,7 @@ from evidence_store.store.found import (
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.reader import RevisionReader
 from evidence_store.store.shown_quotes import find_shown_quote, has_mark, selector_of
-from evidence_store.store.sources import Sources, require_resource
+from evidence_store.store.sources import Sources, require_resource, require_unmasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Passages:
     def find(self, id_: EvidenceId) -> Evidence:
         """The record of an evidence. Raises NotFound."""
         with self._core.database.reading() as connection:
-            found = records.find_evidence(connection, self._core.workspace, id_)
+            found = records.find_evidence(connection, self._core.workspace, id_, self._core.clearances)
         if found is None:
             raise NotFound(f"there is no evidence {id_}", code="unknown_id")
         return found
@@ -223,6 +223,7 @@ class Passages:
         return slice_passage(resource, reader, selector, span, shown)
 
     def _find_quote(self, resource: Resource, reader: RevisionReader, place: Place, limit: TextLimit) -> Passage:
+        require_unmasked(self._core, resource)
         within = Span(0, reader.size)
         if place.within is not None:
             within = resolve(self._sources.get_tree(reader.revision), place.within).span

@@ -88,6 +88,7 @@ class References:
         Raises InvalidInput for an evidence that is no node of a document, LimitExceeded (`too_large`) for one whose own value is.
         """
         packet = self._passages.get(id_, limit)
+        self._sources.require_unmasked(packet.resource)
         if packet.pointer is None or packet.format not in STRUCTURED:
             raise InvalidInput(f"{id_} is no node of a document, so there is no $ref to follow", code="no_structure")
         start = _Target(self._sources.get_revision(packet.resource, packet.revision), packet.pointer)

@@ -48,6 +48,8 @@ class Retrieval:
         Raises NotFound, InvalidInput for a question without words, LimitExceeded for too much to look through.
         """
         watch = Deadline(self._core.limits.max_seconds).check
+        for name, _ in targets:
+            self._sources.require_unmasked(name)
         revisions = [self._sources.get_revision(name, number) for name, number in targets]
         if sum(revision.size for revision in revisions) > MAX_ASKED_BYTES:
             raise LimitExceeded(
@@ -85,7 +87,7 @@ class Retrieval:
     def _pieces(self, revision: Revision) -> Sequence[Piece]:
         if revision.format in STRUCTURED and revision.format is not Format.JUNIT:
             return list(node_pieces(self._sources.get_tree(revision)))
-        raw = self._sources.get_bytes(revision.resource, revision.number)
+        raw = self._sources.get_whole(revision)
         return list(line_pieces(raw.decode(encoding_of(revision.notes), "replace").split("\n")))
 
 

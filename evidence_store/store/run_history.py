@@ -15,7 +15,7 @@ from evidence_store.records.events import append_event
 from evidence_store.records.run_history import ResultRow, StepRow
 from evidence_store.records.runs import MessageRow, RunKey
 from evidence_store.store.core import Core
-from evidence_store.store.runs import run_name
+from evidence_store.store.runs import require_seen, run_name
 
 ENDED = "run.ended"
 MAX_REASON_CHARS = 2_000
@@ -58,6 +58,7 @@ class RunHistories:
             agent = runs.find_agent(connection, key)
             if agent is None:
                 raise NotFound(f"there is no run {run_name(key)!r}")
+            require_seen(connection, self._core, key)
             return RunHistory(
                 key,
                 agent,

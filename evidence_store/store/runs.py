@@ -12,7 +12,7 @@ import orjson
 import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
-from evidence_store.database import WriteConnection
+from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
 from evidence_store.records import runs, usages
@@ -208,6 +208,7 @@ class Runs:
     def list_messages(self, key: RunKey) -> Sequence[MessageRow]:
         """The turns of a run as they came, and between them its compactions, in order."""
         with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
             return runs.list_messages(connection, key)
 
     def report_usage(self, step: StepKey, new: NewUsage) -> None:
@@ -304,12 +305,19 @@ class Runs:
     def list_step_inputs(self, key: RunKey) -> Sequence[StepInput]:
         """The same with their steps; a step that was projected more than once has as many."""
         with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
             return runs.list_step_inputs(connection, key)
 
     def list_exposures(self, id_: EvidenceId, key: RunKey | None = None) -> Sequence[Exposure]:
         """Where an evidence was shown, in one run or in all."""
         with self._core.database.reading() as connection:
             return runs.list_exposures(connection, self._core.workspace, id_, key)
+
+
+def require_seen(connection: ReadConnection, core: Core, key: RunKey) -> None:
+    """Raises NotFound where a run was shown what the caller is not cleared for: its turns and inputs repeat it."""
+    if not runs.sees(connection, key, core.clearances):
+        raise NotFound(f"there is no run {run_name(key)!r}")
 
 
 def input_of(row: ProjectionRow) -> Mapping[str, JsonValue]:

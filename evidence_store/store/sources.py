@@ -3,7 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from threading import Lock
 
@@ -12,14 +12,14 @@ from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import HEAD_BYTES, STRUCTURED, Inspection, no_structure, open_document
 from evidence_store.documents.model import Document
-from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
+from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound, NotPermitted
 from evidence_store.frames import Encoded
 from evidence_store.model import Digest, Format, Kind, ResourceName, Span
 from evidence_store.records import sources
 from evidence_store.records.events import append_event
 from evidence_store.records.sources import Observation, Resource, Revision
 from evidence_store.store.blob_frames import GrowingFrames, find_growing
-from evidence_store.store.core import Core, read_blob, read_span
+from evidence_store.store.core import Core, is_unmasked, read_blob, read_span
 from evidence_store.store.index import StoredIndex
 from evidence_store.store.intake import LARGE_BYTES, Intake, Staged
 from evidence_store.store.reader import RevisionReader
@@ -65,15 +65,23 @@ class PutResult:
     """False when the bytes were those of the newest revision: then an observation was added."""
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Revisions of one workspace that were read last, whoever asked: who gets at one was let see it before."""
+
+    documents: OrderedDict[tuple[ResourceName, int], Document] = field(default_factory=OrderedDict)
+    trees: OrderedDict[tuple[ResourceName, int], Document] = field(default_factory=OrderedDict)
+    lock: Lock = field(default_factory=Lock)
+
+
 class Sources:
     """Resources and their revisions in one workspace."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, opened: Opened | None = None) -> None:
         self._core = core
-        self._documents: OrderedDict[tuple[ResourceName, int], Document] = OrderedDict()
+        self.opened = opened or Opened()
+        self._documents, self._trees, self._lock = self.opened.documents, self.opened.trees, self.opened.lock
         self._readers: OrderedDict[tuple[ResourceName, int], RevisionReader] = OrderedDict()
-        self._trees: OrderedDict[tuple[ResourceName, int], Document] = OrderedDict()
-        self._lock = Lock()
 
     def put(self, request: PutRequest, pieces: Iterable[bytes]) -> PutResult:
         """Stores bytes as the next revision; byte-equal to the newest one, they are one more observation of it.
@@ -83,6 +91,7 @@ class Sources:
         """
         require_name(request.resource)
         _require_no_secret(self._core, request)
+        self._require_writable(request)
         if request.kind is Kind.REFERENCE and request.max_age_s is not None:
             raise InvalidInput("a reference is not live: nothing in it tells how things are", code="wrong_use")
         staged = Staged(self._core, self._growing(request.resource))
@@ -102,6 +111,19 @@ class Sources:
                 return self._record(connection, request, staged, inspection)
         finally:
             staged.discard()
+
+    def _require_writable(self, request: PutRequest) -> None:
+        """Raises NotPermitted (`name_unavailable`) for a name under which there is what the caller does not see.
+
+        The one place that tells of it: two things cannot have one name.
+        """
+        core = self._core
+        if core.clearances is None:
+            return
+        with core.database.reading() as connection:
+            known = sources.find_resource(connection, core.workspace, request.resource)
+        if not core.clearances.issuperset((*request.labels, *(known.labels if known else ()))):
+            raise NotPermitted(f"{request.resource[:200]!r} cannot be written with these labels", code="name_unavailable")
 
     def _growing(self, name: ResourceName) -> GrowingFrames | None:
         """The frames of the newest revision, where it is one that grows."""
@@ -168,20 +190,22 @@ class Sources:
     def list_resources(self, after: str = "", limit: int = 1000) -> Sequence[tuple[Resource, Revision]]:
         """Resources by name, each with its newest revision, those that follow `after`."""
         with self._core.database.reading() as connection:
-            found = sources.list_resources(connection, self._core.workspace, after, limit)
+            found = sources.list_resources(connection, self._core.workspace, after, limit, self._core.clearances)
             return [(one, require_revision(connection, self._core, one.name, None)) for one in found]
 
     def find_resource(self, name: ResourceName) -> Resource | None:
         """A resource with its labels as they are now; None where there is none."""
         with self._core.database.reading() as connection:
-            return sources.find_resource(connection, self._core.workspace, name)
+            return sources.find_resource(connection, self._core.workspace, name, self._core.clearances)
 
     def list_matching(self, name: str) -> Sequence[ResourceName]:
         """The resource of that name; where there is none, those that it matches as a pattern (`*`, `?`, `[…]`). Raises NotFound."""
         with self._core.database.reading() as connection:
-            if not GLOB.search(name) or sources.find_resource(connection, self._core.workspace, ResourceName(name)) is not None:
-                return [require_resource(connection, self._core, ResourceName(name)).name]
-            names = [one.name for one in sources.list_resources(connection, self._core.workspace, "", 2**31)]
+            core, asked = self._core, ResourceName(name)
+            if not GLOB.search(name) or sources.find_resource(connection, core.workspace, asked, core.clearances) is not None:
+                return [require_resource(connection, core, asked).name]
+            known = sources.list_resources(connection, core.workspace, "", 2**31, core.clearances)
+            names = [one.name for one in known if is_unmasked(core, one.labels)]
         found = [one for one in names if fnmatchcase(one, name)]
         if not found:
             raise NotFound(f"no resource matches {name[:200]!r}", {"known": list(names[:20])})
@@ -201,15 +225,26 @@ class Sources:
     def get_revision_of(self, digest: Digest) -> Revision:
         """The first revision, by name and number, that has these bytes. Raises NotFound."""
         with self._core.database.reading() as connection:
-            found = sources.find_revision_of(connection, self._core.workspace, digest)
+            found = sources.find_revision_of(connection, self._core.workspace, digest, self._core.clearances)
         if found is None:
             raise NotFound(f"there is no blob {digest[:80]!r}")
         return found
 
     def get_bytes(self, name: ResourceName, number: int | None) -> bytes:
-        """The stored bytes, unchanged, checked as a whole."""
+        """The stored bytes, unchanged, checked as a whole. Raises NotFound, NotPermitted where they are masked."""
         with self._core.database.reading() as connection:
+            require_unmasked(self._core, require_resource(connection, self._core, name))
             revision = require_revision(connection, self._core, name, number)
+        return self.get_whole(revision)
+
+    def require_unmasked(self, name: ResourceName) -> None:
+        """Raises NotFound, or NotPermitted where what the resource holds is masked for the caller."""
+        with self._core.database.reading() as connection:
+            require_unmasked(self._core, require_resource(connection, self._core, name))
+
+    def get_whole(self, revision: Revision) -> bytes:
+        """The stored bytes of a revision that was got, checked as a whole; for who shows no more of them than may be seen."""
+        with self._core.database.reading() as connection:
             return read_blob(self._core, connection, revision.digest)
 
     def get_span(self, revision: Revision, span: Span) -> bytes:
@@ -268,7 +303,7 @@ class Sources:
         if revision.format not in STRUCTURED:
             # All of a log is not read to say that it has no nodes.
             raise no_structure(revision.format, self.get_reader(revision).read(Span(0, min(HEAD_BYTES, revision.size))), revision.notes)
-        document = open_document(self.get_bytes(*key), revision.format, revision.notes, limits=self._core.limits)
+        document = open_document(self.get_whole(revision), revision.format, revision.notes, limits=self._core.limits)
         with self._lock:
             self._documents[key] = document
             while len(self._documents) > 1 and sum(len(d.raw) for d in self._documents.values()) > CACHED_BYTES:
@@ -298,15 +333,21 @@ def _require_no_secret(core: Core, request: PutRequest) -> None:
 
 
 def require_resource(connection: ReadConnection, core: Core, name: ResourceName) -> Resource:
-    found = sources.find_resource(connection, core.workspace, name)
+    found = sources.find_resource(connection, core.workspace, name, core.clearances)
     if found is None:
-        known = [one.name for one in sources.list_resources(connection, core.workspace, "", 20)]
+        known = [one.name for one in sources.list_resources(connection, core.workspace, "", 20, core.clearances)]
         raise NotFound(f"there is no resource {name[:200]!r}", {"known": known})
     return found
 
 
+def require_unmasked(core: Core, resource: Resource) -> None:
+    """Raises NotPermitted for a resource that is seen and whose content is masked: where something stands in it would give it away."""
+    if not is_unmasked(core, resource.labels):
+        raise NotPermitted(f"what {resource.name!r} holds is masked: read places of it by pointer, lines or bytes", code="masked")
+
+
 def require_revision(connection: ReadConnection, core: Core, name: ResourceName, number: int | None) -> Revision:
-    found = sources.find_revision(connection, core.workspace, name, number)
+    found = sources.find_revision(connection, core.workspace, name, number, core.clearances)
     if found is None:
         require_resource(connection, core, name)
         known = [one.number for one in sources.list_revisions(connection, core.workspace, name)][-20:]

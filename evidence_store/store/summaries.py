@@ -60,7 +60,7 @@ class _RevisionSource:
 
     def read(self, span: Span) -> bytes:
         whole = span.length == self.size
-        raw = self._sources.get_bytes(self._revision.resource, self._revision.number) if whole else self._reader.read(span)
+        raw = self._sources.get_whole(self._revision) if whole else self._reader.read(span)
         notes, format = self._revision.notes, self._revision.format
         masking = self._reader.masking
         if whole and masking is not SHOW_SECRETS:
@@ -92,6 +92,7 @@ class Summaries:
         LimitExceeded (`too_large`) before anything large is read, InvalidInput: `unknown_kind`, or `no_summary` where the output is
         not of the kind or of none; StoreFault (`summary_failed`) for what a kind does wrong.
         """
+        self._sources.require_unmasked(name)
         revision = self._sources.get_revision(name, number)
         summarizer = self._choose(revision, tool) if kind is None else self.registry.get_kind(kind)
         text = self._text(revision, summarizer)

@@ -145,10 +145,16 @@ class Tasks:
     # -- progress
 
     def list_progress(self, task: TaskName) -> Sequence[ProgressItem]:
-        """Where every subject stands, in the order in which the subjects came up."""
+        """Where every subject stands, in the order in which the subjects came up; without those whose evidence the caller does not see."""
         with self._core.database.reading() as connection:
-            require_task_revision(connection, self._core, task, None)
-            return tasks.list_progress(connection, self._core.workspace, task)
+            core = self._core
+            require_task_revision(connection, core, task, None)
+            found = tasks.list_progress(connection, core.workspace, task)
+            if core.clearances is None:
+                return found
+            cited = {id_ for one in found for id_ in one.evidence}
+            seen = evidence_records.list_known_ids(connection, core.workspace, tuple(cited), core.clearances)
+            return [one for one in found if seen.issuperset(one.evidence)]
 
     def record_progress(self, task: TaskName, items: Sequence[ProgressItem], step: StepKey | None = None) -> Sequence[ProgressItem]:
         """Adds the newest state of subjects and gives those that were added.
@@ -191,7 +197,7 @@ def require_progress(connection: ReadConnection, core: Core, item: ProgressItem)
 
 
 def require_evidence_ids(connection: ReadConnection, core: Core, ids: Sequence[EvidenceId]) -> None:
-    known = evidence_records.list_known_ids(connection, core.workspace, ids)
+    known = evidence_records.list_known_ids(connection, core.workspace, ids, core.clearances)
     for id_ in ids:
         if id_ not in known:
             raise InvalidInput(f"evidence {id_!r} is not known; cite ids that a tool answered with", {"id": id_}, code="unknown_id")

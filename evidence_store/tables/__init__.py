@@ -5,6 +5,7 @@ table but `frames`, `containers` and `spans`, which can be made again from the s
 columns hold RFC 8785 text. Migrations make the tables; a test holds them against this module.
 """
 
+from evidence_store.tables.access import api_keys, kept_answers, key_events, key_uses
 from evidence_store.tables.claims import citations, claim_events, claim_labels, claims, report_claims, reports
 from evidence_store.tables.evidence import evidence, evidence_events, parts, relocations, selectors
 from evidence_store.tables.journal import events
@@ -26,6 +27,7 @@ from evidence_store.tables.sources import (
 from evidence_store.tables.tasks import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
 
 __all__ = [
+    "api_keys",
     "blobs",
     "citations",
     "claim_events",
@@ -39,6 +41,9 @@ __all__ = [
     "exposures",
     "frames",
     "judgements",
+    "kept_answers",
+    "key_events",
+    "key_uses",
     "label_policies",
     "messages",
     "metadata",

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidence_store.model import Cut, EvidenceId, Hop, LabelPolicy, Outline, OutlineEntry, Packet, Selector, Span, Standing
-from projector import GivenEvidence, MaskingGate, Need, Principal, Projected, Withheld, counter_for, masked_packet, project, receipt_json
+from evidence_store.model import Cut, EvidenceId, Hop, LabelPolicy, Outline, OutlineEntry, Packet, Selector, Span, Standing, masked_packet
+from projector import GivenEvidence, MaskingGate, Need, Principal, Projected, Withheld, counter_for, project, receipt_json
 from projector.model import Projection, Step
 from projector.permission import Permission, only_masked
 from projector.render.packets import format_packet, packet_text

@@ -1,0 +1,53 @@
+"""Who asks, and what they may do: grants, clearances, and the keys that carry them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evidence_store.model import Clearances, WorkspaceName
+
+
+class Grant(StrEnum):
+    """What a principal may do in its workspace. `admin` is none of the others: it makes and revokes keys, and sets policies."""
+
+    EVIDENCE_READ = "evidence:read"
+    EVIDENCE_WRITE = "evidence:write"
+    TASK_WRITE = "task:write"
+    CLAIM_WRITE = "claim:write"
+    AUDIT_READ = "audit:read"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody on whose behalf something is done."""
+
+    name: str
+    """`key:ID`, `user:SUBJECT` of an identity provider, or `local` for the owner of a store on this machine."""
+    workspace: WorkspaceName
+    grants: frozenset[Grant]
+    clearances: Clearances
+    sees_secrets: bool = False
+    """Whether secrets in sources are shown to it as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key without its secret, which is shown once and kept as a digest only."""
+
+    id: str
+    """`key_` and 12 characters."""
+    name: str
+    workspace: WorkspaceName
+    grants: frozenset[Grant]
+    clearances: Clearances
+    sees_secrets: bool
+    created_at: int
+    """Microseconds since 1970 UTC, as `expires_at`."""
+    expires_at: int | None
+    revoked: bool
+    used_hour: int | None
+    """The last hour, since 1970 UTC, in which it was used; None: never."""
+
+    @property
+    def principal(self) -> Principal:
+        return Principal(f"key:{self.id}", self.workspace, self.grants, self.clearances, self.sees_secrets)
