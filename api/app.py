@@ -1,6 +1,7 @@
 """The web application: endpoints, pages and errors over given services; and serving it on this machine."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import uvicorn
 from fastapi import FastAPI
@@ -8,7 +9,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
+from api.auth import Gatekeeper
+from api.errors import WrongUse
 from api.listening import LOOPBACK, listening, signals_taken
 from api.pages import evidence as evidence_page
 from api.pages import failure, index
@@ -17,6 +21,7 @@ from api.pages import sources as source_page
 from api.pages import traces as trace_page
 from api.routes import evidence, health, reports
 from api.routes.headers import AnswerHeaders, LoopbackOnly
+from api.routes.names import NamesInPaths
 from api.routes.problems import problem_response
 from api.wiring import Services
 from evidence_store import VERSION
@@ -27,8 +32,8 @@ STOP_AFTER_S = 5
 _MACHINE_PATHS = ("/v1", "/healthz")
 
 
-def create_app(services: Services) -> FastAPI:
-    """The application over these services; it does not close them."""
+def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
+    """The application over these services; it does not close them. With `unauthenticated` whoever asks is the owner of the store."""
     app = FastAPI(
         title="evidence-store",
         version=VERSION,
@@ -39,6 +44,8 @@ def create_app(services: Services) -> FastAPI:
         redoc_url=None,
     )
     app.state.services = services
+    app.state.gatekeeper = Gatekeeper(services, unauthenticated=unauthenticated)
+    app.add_middleware(NamesInPaths)
     app.add_middleware(AnswerHeaders)
     for module in (health, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
@@ -54,12 +61,28 @@ def _answer_error(request: Request, why: Exception) -> Response:
     return failure.error_page(request, why)
 
 
-def serve(services: Services, port: int, note: Callable[[str], None]) -> None:
-    """Serves on the loopback interface until Ctrl-C or SIGTERM; port 0 takes any free one. Raises WrongUse when it cannot be had."""
-    with listening(port) as listener, signals_taken():
-        address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How the application is served."""
+
+    port: int
+    """0: any free one."""
+    host: str = LOOPBACK
+    unauthenticated: bool = False
+
+
+def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None:
+    """Serves until Ctrl-C or SIGTERM. Raises WrongUse when the port cannot be had, or where others would get in without a key."""
+    is_local = how.host in (LOOPBACK, "::1", "localhost")
+    if how.unauthenticated and not is_local:
+        raise WrongUse(f"--unauthenticated stands for the loopback interface only, not for {how.host}", {"known": [LOOPBACK]})
+    app: ASGIApp = create_app(services, unauthenticated=how.unauthenticated)
+    with listening(how.port, how.host) as listener, signals_taken():
+        shown = f"[{how.host}]" if ":" in how.host else how.host
+        address = f"http://{shown}:{listener.getsockname()[1]}/"
         config = uvicorn.Config(
-            LoopbackOnly(create_app(services)),
+            # Whom a page elsewhere sends here has no key, so where keys are asked for it gets nothing.
+            LoopbackOnly(app) if how.unauthenticated else app,
             log_level="warning",
             access_log=False,
             lifespan="off",

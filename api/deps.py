@@ -1,16 +1,31 @@
-"""What endpoints are handed: the services that `create_app` was given."""
+"""What endpoints are handed: who asks, and the services as it sees them."""
 
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 
+from api.auth import Caller, admit
 from api.wiring import Services
 
 
-async def get_services(request: Request) -> Services:
-    found = request.app.state.services
-    assert isinstance(found, Services)
-    return found
+def get_caller(request: Request) -> Caller:
+    """Raises Unauthenticated, NotPermitted. In a thread: it reads the store."""
+    return admit(request)
+
+
+CallerDep = Annotated[Caller, Depends(get_caller)]
+
+
+def get_services(caller: CallerDep) -> Services:
+    return caller.services
 
 
 ServicesDep = Annotated[Services, Depends(get_services)]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        description="The same request with the same key is done once; for two days it gets the first answer again",
+        examples=["7f9c2ba4-claims-12"],
+    ),
+]

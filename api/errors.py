@@ -5,13 +5,23 @@ What an error repeats of a source or of a call is masked whatever the settings s
 
 from collections.abc import Mapping, Sequence
 
-from evidence_store.errors import Conflict, EvidenceStoreError, InvalidInput, JsonValue, NotFound, StoreFault, StoreUnavailable
+from evidence_store.errors import (
+    Conflict,
+    EvidenceStoreError,
+    InvalidInput,
+    JsonValue,
+    NotFound,
+    NotPermitted,
+    StoreFault,
+    StoreUnavailable,
+)
 
 EXIT_DONE, EXIT_NO, EXIT_WRONG_USE, EXIT_NOT_FOUND, EXIT_STORE_FAULT = range(5)
 _EXITS: Mapping[type[Exception], int] = {
     InvalidInput: EXIT_WRONG_USE,
     Conflict: EXIT_WRONG_USE,
     NotFound: EXIT_NOT_FOUND,
+    NotPermitted: EXIT_NOT_FOUND,
     StoreFault: EXIT_STORE_FAULT,
 }
 MAX_MESSAGE_CHARS = 1000

@@ -1,7 +1,8 @@
 """The commands of the command line and their options; what runs them is named, and imported when it is asked for."""
 
 from api.cli.parser import Parser, Verbs, whole_number
-from evidence_store.model import Format, Kind
+from evidence_store.access import Grant
+from evidence_store.model import DEFAULT_WORKSPACE, Format, Kind
 
 DEFAULT_MAX_TOKENS = 2000
 DEFAULT_HITS = 20
@@ -19,6 +20,7 @@ def add_commands(verbs: Verbs) -> None:
     _add_steps(verbs)
     _add_demo(verbs)
     _add_serving(verbs)
+    _add_keys(verbs.group("keys", "Keys for those who ask over HTTP: made, listed, revoked."))
     _add_mcp(verbs.group("mcp", "Serve the store to agents over the Model Context Protocol."))
     _add_completion(verbs)
 
@@ -163,9 +165,32 @@ def _add_demo(verbs: Verbs) -> None:
 
 def _add_serving(verbs: Verbs) -> None:
     serve = verbs.add("serve", "Serve the store over HTTP, with pages to read reports in.", "serving:run_serve")
+    serve.add_argument("--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port (default 8420; 0 for any free one)")
+    serve.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default 127.0.0.1)")
     serve.add_argument(
-        "--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port on the loopback interface (default 8420)"
+        "--unauthenticated", action="store_true", help="ask nobody for a key: whoever reaches the loopback interface owns the store"
     )
+
+
+def _add_keys(verbs: Verbs) -> None:
+    create = verbs.add("create", "Make a key; its secret is shown once.", "keys:run_create")
+    create.add_argument("name", metavar="NAME", help="who or what has it")
+    create.add_argument(
+        "--grant", action="append", required=True, choices=[g.value for g in Grant], help="what it may do; may be given again"
+    )
+    create.add_argument("--clearance", action="append", default=[], metavar="L", help="a label that it is cleared for; may be given again")
+    create.add_argument("--all-clearances", action="store_true", help="cleared for all labels, also those to come")
+    create.add_argument("--sees-secrets", action="store_true", help="secrets in sources are shown to it as they stand")
+    create.add_argument("--expires-in", type=whole_number(1), metavar="DAYS", help="how long it works (default: until it is revoked)")
+    _add_workspace(create)
+    _add_workspace(verbs.add("list", "List keys, without their secrets.", "keys:run_list"))
+    revoke = verbs.add("revoke", "Take a key out of use for good.", "keys:run_revoke")
+    revoke.add_argument("key", metavar="key_…")
+    _add_workspace(revoke)
+
+
+def _add_workspace(parser: Parser) -> None:
+    parser.add_argument("--workspace", default=DEFAULT_WORKSPACE, metavar="W", help="workspace of the key (default: default)")
 
 
 def _add_mcp(verbs: Verbs) -> None:

@@ -30,7 +30,7 @@ class Citing:
     role: str
 
 
-@router.get("/evidence/{id}")
+@router.get("/evidence/{id}", operation_id="showEvidence")
 def show_evidence(request: Request, services: ServicesDep, id: str) -> Response:
     store = services.store
     asked = read_id(id)

@@ -16,7 +16,7 @@ _STYLE = (Path(__file__).parent / "style.css").read_bytes()
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/")
+@router.get("/", operation_id="showIndex")
 def show_index(request: Request, services: ServicesDep) -> Response:
     reports = services.store.claims.list_reports(LISTED + 1)
     resources = services.store.sources.list_resources(limit=LISTED + 1)
@@ -29,6 +29,6 @@ def show_index(request: Request, services: ServicesDep) -> Response:
     return page(request, "index.html", values)
 
 
-@router.get("/style.css")
+@router.get("/style.css", operation_id="getStyle")
 async def get_style(request: Request) -> Response:
     return respond(request, _STYLE, "text/css")

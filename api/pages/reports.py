@@ -15,7 +15,7 @@ MAX_CONTENTS = 80
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/reports/{id}")
+@router.get("/reports/{id}", operation_id="showReport")
 def show_report(request: Request, services: ServicesDep, id: str) -> Response:
     claims = services.store.claims
     report = claims.get_report(id)

@@ -19,7 +19,7 @@ MAX_NUMBER = 2**53 - 1
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/resources/{name:path}@{revision:int}/source")
+@router.get("/resources/{name:path}@{revision:int}/source", operation_id="showSource")
 def show_source(
     request: Request,
     services: ServicesDep,

@@ -68,7 +68,7 @@ class Source:
         return f"{self.prefix}L{lines[0]}" if lines else "source"
 
 
-@router.get("/trace/{subject:path}")
+@router.get("/trace/{subject:path}", operation_id="showTrace")
 def show_trace(request: Request, services: ServicesDep, subject: str) -> Response:
     found = trace(services.store, subject)
     cited = [] if found.subject.startswith("rp_") else list(iter_cited(found))

@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.access import Unauthenticated
 from api.errors import WrongUse, error_object
 from api.presenters import Json, dumps
 from api.routes.headers import SECURITY_HEADERS
@@ -18,6 +19,7 @@ from evidence_store.errors import (
     JsonValue,
     LimitExceeded,
     NotFound,
+    NotPermitted,
     StoreFault,
     StoreUnavailable,
 )
@@ -48,6 +50,8 @@ _STATUSES: Mapping[type[Exception], HTTPStatus] = {
     BadParameters: HTTPStatus.UNPROCESSABLE_ENTITY,
     LimitExceeded: HTTPStatus.UNPROCESSABLE_ENTITY,
     NotFound: HTTPStatus.NOT_FOUND,
+    Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    NotPermitted: HTTPStatus.FORBIDDEN,
     Conflict: HTTPStatus.CONFLICT,
     StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     StoreFault: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -96,7 +100,8 @@ def problem_response(request: Request, why: Exception) -> Response:
     }
     helps = {name: _plain(value) for name, value in shown.items() if name not in body}
     # The answer to a failure of ours leaves outside the middleware that sets these.
-    return Response(dumps(body | helps), status, dict(SECURITY_HEADERS), MEDIA_TYPE)
+    headers = {**SECURITY_HEADERS, **({"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {})}
+    return Response(dumps(body | helps), status, headers, MEDIA_TYPE)
 
 
 def _plain(value: JsonValue) -> Json:

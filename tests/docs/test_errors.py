@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import api.access
 import api.errors
 import api.routes.problems
 import evidence_store.errors
@@ -19,7 +20,7 @@ from tests.docs.pages import iter_rows, read_page, spans_in
 PAGE = read_page("errors.md")
 ERRORS, FOUND = PAGE.split("\n# What is found, not raised\n")
 ROWS = {Spelled(spans_in(row[0])[0], spans_in(row[1])[0]): row for row in iter_rows(ERRORS)}
-ONLY_HTTP = ("Refused", "InternalFault", "BadParameters")
+ONLY_HTTP = ("Refused", "InternalFault", "BadParameters", "Unauthenticated")
 """Classes that no command can end with."""
 NEVER_RAISED = ("EvidenceStoreError", "ProjectorError")
 ANSWERS_OF_ROUTER = "Refused"
@@ -27,7 +28,7 @@ ANSWERS_OF_ROUTER = "Refused"
 
 
 def find_class(name: str) -> type[EvidenceStoreError]:
-    for module in (evidence_store.errors, projector.errors, api.errors, api.routes.problems):
+    for module in (evidence_store.errors, projector.errors, api.errors, api.access, api.routes.problems):
         found = getattr(module, name, None)
         if isinstance(found, type) and issubclass(found, EvidenceStoreError):
             return found

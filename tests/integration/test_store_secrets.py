@@ -87,7 +87,7 @@ def test_no_page_and_no_json_of_one_tells_a_secret(store: EvidenceStore, folder:
     ]
     paths = [path for one in found for path in (f"/evidence/{one.id}", f"/trace/{one.id}", f"/v1/evidence/{one.id}")]
     with open_services(Settings(folder)) as services:
-        client = TestClient(create_app(services))
+        client = TestClient(create_app(services, unauthenticated=True))
         for path in (*paths, f"/resources/{LOG}@1/source", f"/resources/{LOG}@1/source?lines=2-3", f"/resources/{ENV}@1/source"):
             answer = client.get(path)
             assert answer.status_code == 200, path
@@ -98,7 +98,7 @@ def test_no_page_and_no_json_of_one_tells_a_secret(store: EvidenceStore, folder:
             assert answer.status_code in (400, 404), path
             require_none(answer.text)
     with open_services(Settings(folder, show_secrets=True)) as services:
-        assert TOKEN in TestClient(create_app(services)).get(f"/resources/{LOG}@1/source").text
+        assert TOKEN in TestClient(create_app(services, unauthenticated=True)).get(f"/resources/{LOG}@1/source").text
 
 
 def test_what_a_scorer_finds_is_masked(store: EvidenceStore) -> None:

@@ -30,7 +30,7 @@ def hostile(tmp_path: Path) -> Iterator[tuple[Services, TestClient]]:
     make_sample(tmp_path)
     with open_services(Settings(tmp_path)) as services:
         services.store.sources.put(PutRequest(HOSTILE_NAME, scope=HOSTILE), [f"one\n{HOSTILE}\nthree\n".encode()])
-        yield services, TestClient(create_app(services))
+        yield services, TestClient(create_app(services, unauthenticated=True))
 
 
 def read_lines(services: Services, name: ResourceName, lines: str) -> EvidenceId:
@@ -186,7 +186,7 @@ def test_damaged_bytes_are_said_and_the_page_is_there(tmp_path: Path) -> None:
         connection.execute("UPDATE blobs SET inline = zeroblob(length(inline))")
     connection.close()
     with open_services(Settings(tmp_path)) as services:
-        client = TestClient(create_app(services))
+        client = TestClient(create_app(services, unauthenticated=True))
         trace = get(client, f"/trace/{sample.old}")
         evidence = get(client, f"/evidence/{sample.old}")
         problem = client.get(f"/v1/evidence/{sample.old}")

@@ -19,4 +19,4 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 @pytest.fixture
 def client(sample: Sample) -> Iterator[TestClient]:
     with open_services(Settings(sample.folder)) as services:
-        yield TestClient(create_app(services))
+        yield TestClient(create_app(services, unauthenticated=True))

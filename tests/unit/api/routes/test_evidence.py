@@ -44,7 +44,7 @@ def test_a_copy_with_the_same_bytes_is_not_sent_again(client: TestClient, sample
 def test_the_tag_changes_with_what_is_said_of_the_evidence(tmp_path: Path) -> None:
     sample = make_sample(tmp_path)
     with open_services(Settings(tmp_path)) as services:
-        client = TestClient(create_app(services))
+        client = TestClient(create_app(services, unauthenticated=True))
         first = client.get(f"/v1/evidence/{sample.new}")
         services.store.sources.put(PutRequest(NEW_NAME), [NEW.replace(b"maximum: 50", b"maximum: 20")])
         again = client.get(f"/v1/evidence/{sample.new}", headers={"If-None-Match": first.headers["etag"]})

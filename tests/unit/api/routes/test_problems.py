@@ -47,7 +47,7 @@ def test_no_such_path_and_no_such_method(client: TestClient) -> None:
 
 def test_what_helps_stands_beside_the_message(sample: Sample) -> None:
     with open_services(Settings(sample.folder)) as services:
-        app = create_app(services)
+        app = create_app(services, unauthenticated=True)
 
         @app.get("/v1/refused")
         def refuse() -> None:
@@ -60,7 +60,7 @@ def test_what_helps_stands_beside_the_message(sample: Sample) -> None:
 @pytest.mark.parametrize("path", ["/v1/broken", "/broken"])
 def test_what_was_not_foreseen_says_nothing_of_its_cause(sample: Sample, path: str) -> None:
     with open_services(Settings(sample.folder)) as services:
-        app = create_app(services)
+        app = create_app(services, unauthenticated=True)
 
         @app.get(path)
         def break_() -> None:

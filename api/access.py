@@ -1,0 +1,81 @@
+"""Which grant each operation needs, as data, asked in one function; and the store as a principal sees it."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Lock
+
+from api.wiring import Services
+from evidence_store.access import Grant, Principal
+from evidence_store.errors import EvidenceStoreError, NotPermitted
+from evidence_store.model import Clearances, WorkspaceName
+from evidence_store.store import EvidenceStore
+
+KEPT_VIEWS = 64
+
+OPERATIONS: Mapping[str, Grant | None] = {
+    "getHealth": None,
+    "getReadiness": None,
+    "getEvidence": Grant.EVIDENCE_READ,
+    "getReport": Grant.EVIDENCE_READ,
+    "getTrace": Grant.EVIDENCE_READ,
+    "showIndex": Grant.EVIDENCE_READ,
+    "showReport": Grant.EVIDENCE_READ,
+    "showEvidence": Grant.EVIDENCE_READ,
+    "showTrace": Grant.EVIDENCE_READ,
+    "showSource": Grant.EVIDENCE_READ,
+}
+"""Operation of HTTP to the grant that it needs; None: everybody may, without a key."""
+
+
+class Unauthenticated(EvidenceStoreError):
+    """Nobody is known to ask: there is no key, or it is unknown, revoked or expired; all told in the same words."""
+
+    code = "unauthenticated"
+
+
+def owner(workspace: WorkspaceName) -> Principal:
+    """Of a store on this machine: it may do all."""
+    return Principal("local", workspace, frozenset(Grant), None, sees_secrets=False)
+
+
+def require_grant(principal: Principal, operation: str) -> None:
+    """Raises NotPermitted (`grant_missing`) unless the principal may do this. The one place where grants are asked."""
+    wanted = OPERATIONS[operation]
+    if wanted is not None and wanted not in principal.grants:
+        raise NotPermitted(f"this needs the grant {wanted.value}", {"grant": wanted.value}, code="grant_missing")
+
+
+class Views:
+    """Services over the store as principals see it; those that were asked for last are kept."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._workspaces: OrderedDict[WorkspaceName, EvidenceStore] = OrderedDict()
+        self._kept: OrderedDict[tuple[WorkspaceName, Clearances, bool], Services] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, principal: Principal) -> Services:
+        """What the principal sees of its workspace. Not to be closed."""
+        shows_secrets = principal.sees_secrets or self._services.store.core.show_secrets
+        key = (principal.workspace, principal.clearances, shows_secrets)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                whole = self._workspace(principal.workspace)
+                found = replace(self._services, store=whole.seen_by(principal.clearances, show_secrets=shows_secrets))
+                self._kept[key] = found
+                if len(self._kept) > KEPT_VIEWS:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return found
+
+    def _workspace(self, name: WorkspaceName) -> EvidenceStore:
+        """What was parsed of a workspace is shared by all that see it."""
+        found = self._workspaces.get(name)
+        if found is None:
+            found = self._workspaces[name] = self._services.store.of_workspace(name)
+            if len(self._workspaces) > KEPT_VIEWS:
+                self._workspaces.popitem(last=False)
+        self._workspaces.move_to_end(name)
+        return found

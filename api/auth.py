@@ -1,0 +1,77 @@
+"""Who asks, from the header of a request: a key of ours, or a token of an identity provider."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from starlette.requests import Request
+
+from api.access import Unauthenticated, Views, owner, require_grant
+from api.wiring import Services
+from evidence_store.access import ApiKey, Principal
+from evidence_store.store.keys import HOUR_US, PREFIX, find_key, note_use
+
+REFUSED = "give a key that works: Authorization: Bearer es_…"
+KNOWN_USES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and what it sees."""
+
+    principal: Principal
+    services: Services
+
+
+class Gatekeeper:
+    """Tells who asks. With `unauthenticated` everybody is the owner of the default workspace."""
+
+    def __init__(
+        self, services: Services, *, unauthenticated: bool = False, token_principal: Callable[[str], Principal] | None = None
+    ) -> None:
+        self._services = services
+        self._views = Views(services)
+        self._unauthenticated = unauthenticated
+        self._token_principal = token_principal
+        self._noted: dict[str, int] = {}
+        self._lock = Lock()
+
+    def admit(self, authorization: str | None, operation: str) -> Caller:
+        """The caller of an operation. Raises Unauthenticated, NotPermitted (`grant_missing`)."""
+        principal = self._principal(authorization)
+        require_grant(principal, operation)
+        return Caller(principal, self._views.of(principal))
+
+    def _principal(self, authorization: str | None) -> Principal:
+        if self._unauthenticated:
+            return owner(self._services.store.core.workspace)
+        scheme, _, secret = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not secret:
+            raise Unauthenticated(REFUSED)
+        if not secret.startswith(PREFIX) and self._token_principal is not None:
+            return self._token_principal(secret)
+        core = self._services.store.core
+        at = core.clock()
+        found = find_key(core.database, secret, at)
+        if found is None:
+            raise Unauthenticated(REFUSED)
+        self._note_use(found, at)
+        return found.principal
+
+    def _note_use(self, key: ApiKey, at: int) -> None:
+        """Once an hour: not every read is to write."""
+        hour = at // HOUR_US
+        with self._lock:
+            if self._noted.get(key.id, key.used_hour) == hour:
+                return
+            if len(self._noted) >= KNOWN_USES:
+                self._noted.clear()
+            self._noted[key.id] = hour
+        note_use(self._services.store.core.database, key, at)
+
+
+def admit(request: Request) -> Caller:
+    """The caller of the operation that a request was routed to."""
+    gatekeeper = request.app.state.gatekeeper
+    assert isinstance(gatekeeper, Gatekeeper)
+    return gatekeeper.admit(request.headers.get("authorization"), request.scope["route"].operation_id)
