@@ -15,7 +15,14 @@ KEPT_VIEWS = 64
 
 OPERATIONS: Mapping[str, Grant | None] = {
     "getHealth": None,
-    "getReadiness": None,
+    "listResources": Grant.EVIDENCE_READ,
+    "getResource": Grant.EVIDENCE_READ,
+    "listRevisions": Grant.EVIDENCE_READ,
+    "getRevision": Grant.EVIDENCE_READ,
+    "listObservations": Grant.EVIDENCE_READ,
+    "putRevision": Grant.EVIDENCE_WRITE,
+    "getBlob": Grant.EVIDENCE_READ,
+    "headBlob": Grant.EVIDENCE_READ,
     "getEvidence": Grant.EVIDENCE_READ,
     "getReport": Grant.EVIDENCE_READ,
     "getTrace": Grant.EVIDENCE_READ,

@@ -10,7 +10,7 @@ from evidence_store.documents.counts import COUNTS, parse_counts
 from evidence_store.documents.model import Note
 from evidence_store.errors import JsonValue
 from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Pointer, Selector, Span
-from evidence_store.records.sources import Resource, Revision, note_json
+from evidence_store.records.sources import Observation, Resource, Revision, note_json
 from evidence_store.state import EvidenceState
 
 if TYPE_CHECKING:
@@ -169,6 +169,10 @@ def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
         "digest": newest.digest,
     }
     return shown if resource.max_age_s is None else shown | {"max_age_s": resource.max_age_s}
+
+
+def observation_json(seen: Observation) -> dict[str, Json]:
+    return {"revision": seen.revision, "observed_at": seen.observed_at, "tool": seen.origin}
 
 
 def trace_json(trace: "Trace") -> dict[str, Json]:

@@ -109,6 +109,68 @@ class ReportAnswer(Wire):
     """Markdown, as it was published."""
 
 
+class NoteAnswer(Wire):
+    code: str
+    text: str
+    line: int | None = None
+    lines: list[int] | None = None
+    pointer: str | None = None
+    byte: int | None = None
+
+
+class RevisionAnswer(Wire):
+    resource: str
+    revision: int
+    digest: str
+    size: int
+    media_type: str
+    format: str
+    complete: bool
+    notes: list[NoteAnswer]
+    counts: dict[str, int] | None = None
+    """Of a test report: tests, failures, errors, skipped."""
+    version_label: str | None = None
+
+
+class StoredAnswer(RevisionAnswer):
+    created: bool
+    """False where the bytes were those of the newest revision."""
+
+
+class ResourceAnswer(Wire):
+    resource: str
+    kind: str
+    scope: str
+    labels: list[str]
+    newest: int
+    digest: str
+    max_age_s: int | None = None
+
+
+class ObservationAnswer(Wire):
+    revision: int
+    observed_at: int
+    """Microseconds since 1970 UTC."""
+    tool: str | None
+
+
+class Page(Wire):
+    next_cursor: str | None
+    """`cursor` of the page that follows; null at the end."""
+
+
+class ResourcesPage(Page):
+    data: list[ResourceAnswer]
+
+
+class RevisionsPage(Page):
+    data: list[RevisionAnswer]
+
+
+class ObservationsPage(Page):
+    data: list[ObservationAnswer]
+
+
 class HealthAnswer(Wire):
     status: str
 

@@ -8,8 +8,9 @@ from starlette.responses import Response
 
 from api.deps import ServicesDep
 from api.presenters import Json, dumps, packet_json, state_json
+from api.routes.answers import problems
 from api.routes.conditional import respond
-from api.schemas import EvidenceAnswer, problem_content
+from api.schemas import EvidenceAnswer
 from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS
 from api.wiring import Services
 from evidence_store.ids import read_id
@@ -17,20 +18,13 @@ from evidence_store.model import TaskName
 
 router = APIRouter(prefix="/v1", tags=["evidence"])
 
-PROBLEMS: dict[int | str, dict[str, object]] = {
-    400: {"description": "What was asked for is malformed", "content": problem_content()},
-    404: {"description": "There is no such thing, or it may not be seen", "content": problem_content()},
-    422: {"description": "A parameter is not allowed", "content": problem_content()},
-    500: {"description": "The stored bytes are not those that were stored, or the store failed", "content": problem_content()},
-}
-
 
 @router.get(
     "/evidence/{id}",
     operation_id="getEvidence",
     summary="One evidence",
     response_class=Response,
-    responses={200: {"model": EvidenceAnswer}, 304: {"description": "Not changed since the copy that If-None-Match names"}, **PROBLEMS},
+    responses={200: {"model": EvidenceAnswer}, 304: {"description": "Not changed since the copy that If-None-Match names"}, **problems()},
 )
 def get_evidence(
     request: Request,

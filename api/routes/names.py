@@ -1,7 +1,9 @@
 """Names in paths: those of resources and tasks hold slashes, which stand in a path as `%2F` and are part of one segment."""
 
+from typing import Annotated
 from urllib.parse import quote, unquote
 
+from fastapi import Path
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -48,3 +50,8 @@ class _NameConvertor(Convertor[str]):
 
 
 register_url_convertor("name", _NameConvertor())
+
+Name = Annotated[
+    str, Path(min_length=1, max_length=1024, examples=["stable-v2/openapi.json"], description="A slash in it is written `%2F`")
+]
+"""A segment that is a name, in a route as `{…:name}`."""

@@ -41,12 +41,47 @@ class BadParameters(WrongUse):
     code = "bad_parameters"
 
 
+class OutsideRange(InvalidInput):
+    """The range that was asked for has no byte."""
+
+    code = "outside_range"
+
+
+class TooLarge(LimitExceeded):
+    """A body over its bound."""
+
+    code = "too_large"
+
+
+class StateChanged(Conflict):
+    """`If-Match` names a state that is no more."""
+
+    code = "state_changed"
+
+
+class StateNotNamed(Conflict):
+    """What changes a state has to say which one it saw: `If-Match`."""
+
+    code = "state_not_named"
+
+
+class TooManyRequests(StoreUnavailable):
+    """A caller asks more often than it may; `retry_after_s` says when again."""
+
+    code = "too_many_requests"
+
+
 class Refused(EvidenceStoreError):
     """The router's own answer: no such path, another method."""
 
 
 _STATUSES: Mapping[type[Exception], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
+    OutsideRange: HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+    TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    StateChanged: HTTPStatus.PRECONDITION_FAILED,
+    StateNotNamed: HTTPStatus.PRECONDITION_REQUIRED,
+    TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
     BadParameters: HTTPStatus.UNPROCESSABLE_ENTITY,
     LimitExceeded: HTTPStatus.UNPROCESSABLE_ENTITY,
     NotFound: HTTPStatus.NOT_FOUND,
@@ -100,8 +135,19 @@ def problem_response(request: Request, why: Exception) -> Response:
     }
     helps = {name: _plain(value) for name, value in shown.items() if name not in body}
     # The answer to a failure of ours leaves outside the middleware that sets these.
-    headers = {**SECURITY_HEADERS, **({"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {})}
+    headers = {**SECURITY_HEADERS, **_headers(error, status)}
     return Response(dumps(body | helps), status, headers, MEDIA_TYPE)
+
+
+def _headers(error: EvidenceStoreError, status: int) -> dict[str, str]:
+    """What some statuses have to say in a header (RFC 9110)."""
+    if status == HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, OutsideRange):
+        return {"Content-Range": f"bytes */{error.details['limit']}"}
+    if isinstance(error, TooManyRequests):
+        return {"Retry-After": str(error.details["retry_after_s"])}
+    return {}
 
 
 def _plain(value: JsonValue) -> Json:

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from api.deps import ServicesDep
 from api.presenters import Json, dumps, trace_json
+from api.routes.answers import problems
 from api.routes.conditional import respond
-from api.routes.evidence import PROBLEMS
 from api.schemas import ReportAnswer, TraceAnswer
 from evidence_store.trace import trace
 
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1", tags=["reports"])
     operation_id="getReport",
     summary="A published report",
     response_class=Response,
-    responses={200: {"model": ReportAnswer}, **PROBLEMS},
+    responses={200: {"model": ReportAnswer}, **problems()},
 )
 def get_report(request: Request, services: ServicesDep, id: Annotated[str, Path(max_length=80, examples=["rp_z3v8m2k0q7ta"])]) -> Response:
     report = services.store.claims.get_report(id)
@@ -42,7 +42,7 @@ def get_report(request: Request, services: ServicesDep, id: Annotated[str, Path(
     operation_id="getTrace",
     summary="The walk from a report, claim or evidence to the bytes, each hop with its check",
     response_class=Response,
-    responses={200: {"model": TraceAnswer}, **PROBLEMS},
+    responses={200: {"model": TraceAnswer}, **problems()},
 )
 def get_trace(
     request: Request,

@@ -226,6 +226,16 @@ def insert_observation(connection: WriteConnection, workspace: WorkspaceName, na
     connection.execute(insert(observations).values(row))
 
 
+def list_observations(
+    connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, revision: int, after: int, limit: int
+) -> Sequence[tuple[int, Observation]]:
+    """Observations of a revision with their ordinals within the resource, those that follow `after`."""
+    columns = (observations.c.ordinal, observations.c.observed_at, observations.c.origin, observations.c.idempotency_key)
+    mine = (observations.c.workspace == workspace, observations.c.resource == name, observations.c.revision == revision)
+    query = select(*columns).where(*mine, observations.c.ordinal > after).order_by(observations.c.ordinal).limit(limit)
+    return [(ordinal, Observation(revision, at, origin, key)) for ordinal, at, origin, key in connection.execute(query)]
+
+
 def find_first_origin(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, revision: int) -> str | None:
     """Where a revision came from when it was first seen; None where nobody said."""
     query = select(observations.c.origin).where(

@@ -56,6 +56,8 @@ class PutRequest:
     idempotency_key: str | None = None
     max_age_s: int | None = None
     """Of a live resource: how old an observation may be to tell how things are now. None: as the resource is; a new one is not live."""
+    digest: Digest | None = None
+    """Refuse unless the bytes have this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,9 @@ class Sources:
                 staged.add(piece, self._core.limits.max_bytes)
                 intake.add(piece)
             staged.finish()
+            if request.digest not in (None, staged.encoded.digest):
+                text = f"the bytes have the digest {staged.encoded.digest}, and not {request.digest}"
+                raise InvalidInput(text, {"digest": staged.encoded.digest}, code="digest_mismatch")
             with collector_paused():
                 inspection = intake.inspect(staged)
                 staged.index(intake.raw, inspection)
@@ -197,6 +202,17 @@ class Sources:
         """A resource with its labels as they are now; None where there is none."""
         with self._core.database.reading() as connection:
             return sources.find_resource(connection, self._core.workspace, name, self._core.clearances)
+
+    def get_resource(self, name: ResourceName) -> Resource:
+        """A resource with its labels as they are now. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            return require_resource(connection, self._core, name)
+
+    def list_observations(self, name: ResourceName, number: int, after: int, limit: int) -> Sequence[tuple[int, Observation]]:
+        """When a revision was seen, each with its ordinal within the resource, those that follow `after`. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_revision(connection, self._core, name, number)
+            return sources.list_observations(connection, self._core.workspace, name, number, after, limit)
 
     def list_matching(self, name: str) -> Sequence[ResourceName]:
         """The resource of that name; where there is none, those that it matches as a pattern (`*`, `?`, `[…]`). Raises NotFound."""

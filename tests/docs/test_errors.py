@@ -20,7 +20,27 @@ from tests.docs.pages import iter_rows, read_page, spans_in
 PAGE = read_page("errors.md")
 ERRORS, FOUND = PAGE.split("\n# What is found, not raised\n")
 ROWS = {Spelled(spans_in(row[0])[0], spans_in(row[1])[0]): row for row in iter_rows(ERRORS)}
-ONLY_HTTP = ("Refused", "InternalFault", "BadParameters", "Unauthenticated")
+ONLY_HTTP = (
+    "BadParameters",
+    "InternalFault",
+    "OutsideRange",
+    "Refused",
+    "StateChanged",
+    "StateNotNamed",
+    "TooLarge",
+    "TooManyRequests",
+    "Unauthenticated",
+)
+    "Refused",
+    "InternalFault",
+    "BadParameters",
+    "Unauthenticated",
+    "OutsideRange",
+    "TooLarge",
+    "StateChanged",
+    "StateNotNamed",
+    "TooManyRequests",
+)
 """Classes that no command can end with."""
 NEVER_RAISED = ("EvidenceStoreError", "ProjectorError")
 ANSWERS_OF_ROUTER = "Refused"

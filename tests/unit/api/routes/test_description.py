@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-OPERATIONS = {"getHealth", "getEvidence", "getReport", "getTrace"}
+from api.access import OPERATIONS
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def operations(client: TestClient) -> list[dict[str, Any]]:
 
 
 def test_each_operation_has_its_name(operations: list[dict[str, Any]]) -> None:
-    assert sorted(one["operationId"] for one in operations) == sorted(OPERATIONS)
+    assert sorted(one["operationId"] for one in operations) == sorted(name for name in OPERATIONS if not name.startswith("show"))
 
 
 def test_pages_are_no_part_of_it(client: TestClient) -> None:
