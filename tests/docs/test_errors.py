@@ -31,16 +31,6 @@ ONLY_HTTP = (
     "TooManyRequests",
     "Unauthenticated",
 )
-    "Refused",
-    "InternalFault",
-    "BadParameters",
-    "Unauthenticated",
-    "OutsideRange",
-    "TooLarge",
-    "StateChanged",
-    "StateNotNamed",
-    "TooManyRequests",
-)
 """Classes that no command can end with."""
 NEVER_RAISED = ("EvidenceStoreError", "ProjectorError")
 ANSWERS_OF_ROUTER = "Refused"
