@@ -73,12 +73,18 @@ async def claude(server: Server, wrapper: ToolWrapper, functions: dict[str, Any]
         messages += [turn, *results]
         if not results:
             break
-    return messages, [one["content"] for one in blocks(server.requests[-1])]
+    return messages, list(map(block_text, blocks(server.requests[-1])))
 
 
 def blocks(request: Any) -> list[Any]:
     found = [block for one in request["messages"] if isinstance(one["content"], list) for block in one["content"]]
     return [block for block in found if block["type"] == "tool_result"]
+
+
+def block_text(block: Any) -> str:
+    """The text of a result, with that of the evidence in it."""
+    content = block["content"]
+    return content if isinstance(content, str) else "".join(one.get("text") or one["content"][0]["text"] for one in content)
 
 
 async def asked_of_all(wrapper: ToolWrapper, turns: list[Turn], functions: dict[str, Any] = FUNCTIONS) -> list[Asked]:
@@ -186,4 +192,5 @@ async def check_the_page_runs_as_it_is_written(wrapper: ToolWrapper) -> None:
         (text,) = [one["content"] for one in openai.requests[-1]["messages"] if one["role"] == "tool"]
         (block,) = blocks(anthropic.requests[-1])
     assert is_packet(text, "get_logs")
-    assert is_packet(block["content"], "get_logs")
+    assert is_packet(block_text(block), "get_logs")
+    assert "search_result" in [one["type"] for one in block["content"]]

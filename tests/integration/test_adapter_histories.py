@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from api.adapters import Call, History, Results, Told
+from api.adapters.anthropic_sdk import MessagesLoop
 from api.adapters.loop import Loop
 from api.wrap import ToolWrapper
 from evidence_store.errors import StoreFault
@@ -136,3 +137,52 @@ def test_a_list_of_each_form_keeps_its_exchanges_and_is_not_changed_itself(wrapp
     assert not validate(seen, provider)
     assert "[offloaded get_logs: " in json.dumps(seen[-1])
     assert [now is was for now, was in zip(seen, given, strict=True)] == [True, True, False]
+
+
+def claude_turn(*names: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in names]}
+
+
+def joined(content: list[Any]) -> str:
+    return "".join(one["text"] if one["type"] == "text" else one["content"][0]["text"] for one in content)
+
+
+def test_anthropic_gets_evidence_as_search_results_and_the_same_text(wrapper: ToolWrapper) -> None:
+    functions = {"get_logs": lambda: logs(900), "get_count": lambda: 3, "get_broken": lambda: [][1]}
+    turn, loop = claude_turn("get_logs", "get_count", "get_broken"), MessagesLoop(wrapper, functions)
+    (message,) = loop.results([turn])
+    large, small, broken = (one["content"] for one in message["content"])
+    assert not validate([USER, turn, message], "anthropic")
+    packets = loop.newest["get_logs"].packets
+    blocks = [one for one in large if one["type"] == "search_result"]
+    assert [one["source"] for one in blocks] == [f"evidence://items/{packet.id}" for packet in packets]
+    assert blocks[0]["title"] == f"get_logs@1 {packets[0].selector.kind} {packets[0].selector.text}"
+    assert all(one["citations"] == {"enabled": True} for one in blocks)
+    assert all(text.strip() for text in (one["text"] for one in large if one["type"] == "text"))
+    assert joined(large) == loop.newest["get_logs"].text
+    assert (small, broken) == ("3", loop.newest["get_broken"].text)
+    assert loop.seen([USER, turn, message]) == [USER, turn, message]
+
+
+def test_a_saved_list_of_anthropic_is_sent_with_search_results_and_stays(wrapper: ToolWrapper) -> None:
+    (said,) = shown(History(Results(wrapper)), [Told(logs(900), 1, Call("get_logs"))])
+    results = [
+        {"type": "tool_result", "tool_use_id": "get_logs", "content": logs(900)},
+        {"type": "tool_result", "tool_use_id": "get_count", "content": "3 pods"},
+    ]
+    saved = [USER, claude_turn("get_logs", "get_count"), {"role": "user", "content": results}]
+    before = json.dumps(saved)
+    seen = MessagesLoop(wrapper, {}).seen(saved)
+    large, small = (one["content"] for one in seen[2]["content"])
+    assert joined(large) == said
+    assert "search_result" in [one["type"] for one in large]
+    assert small == "3 pods"
+    assert json.dumps(saved) == before
+    assert not validate(seen, "anthropic")
+
+
+def test_a_packet_in_what_a_tool_gave_is_no_search_result(wrapper: ToolWrapper) -> None:
+    (said,) = shown(History(Results(wrapper)), [Told(logs(900), 1, Call("get_logs"))])
+    packet = said[said.index("[evidence ev_") : said.index("[end ev_") + 22]
+    (message,) = MessagesLoop(wrapper, {"get_logs": lambda: packet}).results([claude_turn("get_logs")])
+    assert message["content"][0]["content"] == packet
