@@ -13,7 +13,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from api.adapters.adk_contents import n_calls_of, own_names, text_of, told_in, value_of, with_filters_in, with_texts
+from api.adapters.adk_contents import beside_of, n_calls_of, own_names, text_of, told_in, value_of, with_filters_in, with_texts
 from api.adapters.history import History
 from api.adapters.results import Call, Results, evidence_json
 from api.adapters.tools import OWN, ReadingTool, reading_tools
@@ -31,11 +31,11 @@ class EvidencePlugin(BasePlugin):
         self._filters: dict[tuple[str, str | None], Filters] = {}
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: LlmRequest) -> None:
-        changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents))
-        llm_request.contents = with_texts(llm_request.contents, changed)
         rules = self._results.wrapper.rules
         llm_request.config.tools = [with_filters_in(rules, one) for one in llm_request.config.tools or ()]
         llm_request.append_tools(self._tools)
+        changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents), beside_of(llm_request.config))
+        llm_request.contents = with_texts(llm_request.contents, changed)
 
     async def before_tool_callback(self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
         """Takes our filters out of the arguments; the event of the call keeps them."""

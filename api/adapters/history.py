@@ -1,13 +1,14 @@
 """Results in a saved history, as a model sees them: the history stays as it is, and only what is sent changes.
 
 1. A result over its budget, from before there was an adapter, is offloaded as it would have been.
-2. Where all texts together pass 80 % of the cap, results of older turns become references, oldest first, down to 40 %. The newest turn
-   stays. Which results those are follows from the history alone: it is gone through from its beginning, so that an input begins with the
-   one before (a provider's cache holds) until the next time that the cap is near, in any process.
+2. Where all texts together, with what is sent beside them, pass 80 % of the cap, results of older turns become references, oldest first,
+   down to 40 %. The newest turn stays. Which results those are follows from the history and what stands beside it: it is gone through from
+   its beginning, so that an input begins with the one before (a provider's cache holds) until the next time that the cap is near, in any
+   process that has the same beside it.
 3. A reference stands for what is stored whole: for a result of ours the ids that it shows, for any other the id of its revision.
 4. What is ours already is never stored again: where it is over its share of the turn, a reference stands for it, too.
 
-Only texts are counted. Definitions of tools, images and the frames of messages have to fit into what is left: 20 % of the cap.
+Only texts are counted. Images and the frames of messages have to fit into what is left: 20 % of the cap.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,15 +54,19 @@ class History:
         self._own_ids: Callable[[str], tuple[EvidenceId, ...]] = lru_cache(MEMORY)(partial(_evidence_in, results))
         self._known: dict[tuple[object, ...], str] = {}
 
-    def seen(self, told: Sequence[Told]) -> dict[int, str]:
-        """Place in the list to the text that a model gets there; places without a change are not named."""
+    def seen(self, told: Sequence[Told], beside: Sequence[str] = ()) -> dict[int, str]:
+        """Place in the list to the text that a model gets there; places without a change are not named.
+
+        `beside` is what every input has and no result is: instructions, definitions of tools as JSON.
+        """
         texts = [one.text if one.call is None else self._in_budget(one.text, one.call) for one in told]
         if self._cap is not None:
-            self._shorten(told, texts, self._cap)
+            self._shorten(told, texts, self._cap, sum(map(self._tokens, beside)))
         return {at: text for at, (text, one) in enumerate(zip(texts, told, strict=True)) if text != one.text}
 
-    def _shorten(self, told: Sequence[Told], texts: list[str], cap: int) -> None:
-        total, older = 0, list[int]()
+    def _shorten(self, told: Sequence[Told], texts: list[str], cap: int, total: int) -> None:
+        """`total` is of what every input has."""
+        older = list[int]()
         for _, places in groupby(range(len(told)), key=lambda at: told[at].turn):
             turn = list(places)
             total += sum(self._tokens(texts[at]) for at in turn)

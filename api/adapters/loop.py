@@ -6,6 +6,7 @@ that is given is not changed, and an entry that stays as it is comes out as the 
 
 import asyncio
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,22 +32,24 @@ class Loop:
         self._provider, self._dialect = provider, dialect_for(provider)
         self._results, self._functions = Results(wrapper), functions
         self._history = History(self._results, cap_tokens)
+        self._definitions = ""
         self.newest: dict[str, WrappedResult] = {}
         """Results of the newest turn by the ids of their calls: packets, and content that is no text."""
 
     def tools(self, own: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Definitions to offer: one's own with our filters, and our reading tools."""
+        """Definitions to offer: one's own with our filters, and our reading tools. From then on they count towards the cap."""
         rules = self._results.wrapper.rules
         offered = [_strictly(rules, one) if _is_strict(one) else offer(rules, [one])[0] for one in own]
         ours = [one for one in definitions(recording=False) if _name(one) not in OUT_OF_A_RUN]
-        return [*offered, *self._dialect.tools(ours)]
+        every = [*offered, *self._dialect.tools(ours)]
+        self._definitions = json.dumps(every)
+        return every
 
     def seen(self, messages: Sequence[Any]) -> list[Any]:
         """What to send of a list: results over their budget as packets, and near the cap older ones as references."""
         read = [plain(one) for one in messages]
-        return [
-            was if now is one else now for was, one, now in zip(messages, read, seen_list(self._history, read, self._provider), strict=True)
-        ]
+        seen = seen_list(self._history, read, self._provider, (self._definitions,))
+        return [was if now is one else now for was, one, now in zip(messages, read, seen, strict=True)]
 
     def results(self, turn: Sequence[Any]) -> list[Any]:
         """What answers the calls of a turn, to be appended behind it; nothing where it has none. Runs them one after the other."""

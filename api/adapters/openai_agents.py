@@ -31,7 +31,8 @@ def input_filter(wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> Call
 
     async def seen(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data
-        return ModelInputData(await asyncio.to_thread(seen_list, history, given.input, FORM), given.instructions)
+        beside = (given.instructions or "", *(_definition(one) for one in data.agent.tools if isinstance(one, FunctionTool)))
+        return ModelInputData(await asyncio.to_thread(seen_list, history, given.input, FORM, beside), given.instructions)
 
     return seen
 
@@ -66,6 +67,10 @@ class EvidenceSession:
 
     async def clear_session(self) -> None:
         await self._session.clear_session()
+
+
+def _definition(tool: FunctionTool) -> str:
+    return json.dumps({"name": tool.name, "description": tool.description, "parameters": tool.params_json_schema})
 
 
 def _wrapped(results: Results, tool: FunctionTool) -> FunctionTool:

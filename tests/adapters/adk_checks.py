@@ -14,15 +14,18 @@ from api.adapters.adk import EvidencePlugin
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     ROOM,
     SMALL,
     broken_store,
     get_count,
     get_logs,
+    get_page,
     is_packet,
     raised,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -157,13 +160,9 @@ async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
 
 
 async def check_long_runs_stay_under_a_cap(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     talk = Talk(model_of(*[[("get_page", {"n": n})] for n in range(30)]), get_page)
-    session = await talk.say(wrapper, cap_tokens=12_000)
-    assert max(sum(tokens(wrapper, one["result"]) for one in answers(asked)) for asked in talk.model.asked) <= 12_000
+    session = await talk.say(wrapper, cap_tokens=CAP)
+    assert max(sum(tokens(wrapper, one["result"]) for one in answers(asked)) for asked in talk.model.asked) <= room_for_results(wrapper)
     assert all(len(one["result"]) > 3_000 for one in answers(session.events))
 
 

@@ -15,6 +15,7 @@ from api.adapters.langchain import EvidenceMiddleware
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     LOG,
     ROOM,
@@ -22,11 +23,13 @@ from tests.adapters.checks import (
     broken_store,
     get_count,
     get_logs,
+    get_page,
     get_pods,
     is_packet,
     raised,
     resource_of,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -208,14 +211,10 @@ def check_results_of_a_saved_history_are_packets_for_the_model_and_stay_in_the_s
 
 
 def check_older_results_become_references_near_the_cap_and_inputs_grow_at_their_end(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     model = model_of(*[turn(("get_page", {"n": n})) for n in range(40)])
-    state = agent_of(wrapper, model, get_page, cap_tokens=12_000).invoke(ASK, {"recursion_limit": 200})
+    state = agent_of(wrapper, model, get_page, cap_tokens=2 * CAP).invoke(ASK, {"recursion_limit": 200})
     sent = [sum(tokens(wrapper, one.text) for one in asked) for asked in model.asked]
-    assert max(sent) <= 12_000
+    assert max(sent) <= CAP + room_for_results(wrapper)
     assert all(len(one.text) > 3_000 for one in results(state))
     pairs = list(zip(model.asked, model.asked[1:], strict=False))
     grown = [now[: len(was)] == was for was, now in pairs]

@@ -11,17 +11,20 @@ from api.adapters.openai_agents import EvidenceSession, evidence_tools, input_fi
 from api.wrap import ToolWrapper
 from projector import parse_packets, validate
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     ROOM,
     SMALL,
     broken_store,
     get_count,
     get_logs,
+    get_page,
     get_pods,
     is_packet,
     raised,
     resource_of,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -167,15 +170,11 @@ async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
 
 
 async def check_long_runs_stay_under_a_cap_and_keep_their_pairs(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     model = model_of(*[turn(("get_page", {"n": n})) for n in range(30)])
     agent = Agent("a", tools=[function_tool(get_page)], model=model)
-    result = await Runner.run(agent, "why?", run_config=config(wrapper, 12_000), max_turns=40)
+    result = await Runner.run(agent, "why?", run_config=config(wrapper, CAP), max_turns=40)
     counts = [sum(tokens(wrapper, text) for text in outputs(one.input)) for one in model.calls]
-    assert max(counts) <= 12_000
+    assert max(counts) <= room_for_results(wrapper)
     assert len(outputs(result.to_input_list())) == 30
     assert all(len(one) > 3_000 for one in outputs(result.to_input_list()))
     assert not any(validate(list(one.input), "openai-responses") for one in model.calls)

@@ -10,6 +10,7 @@ from api.adapters.pydantic_ai import EvidenceCapability
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     LOG,
     ROOM,
@@ -17,10 +18,12 @@ from tests.adapters.checks import (
     broken_store,
     get_count,
     get_logs,
+    get_page,
     is_packet,
     raised,
     resource_of,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -149,13 +152,9 @@ async def check_metadata_content_and_files_of_a_tool_stay(wrapper: ToolWrapper) 
 
 
 async def check_long_runs_stay_under_a_cap(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     script = Script(*[[("get_page", {"n": n})] for n in range(30)])
-    run = await agent_of(wrapper, script, get_page, cap_tokens=12_000).run("why?")
-    assert max(sum(tokens(wrapper, text) for text in texts(asked)) for asked in script.asked) <= 12_000
+    run = await agent_of(wrapper, script, get_page, cap_tokens=CAP).run("why?")
+    assert max(sum(tokens(wrapper, text) for text in texts(asked)) for asked in script.asked) <= room_for_results(wrapper)
     assert all(len(text) > 3_000 for text in texts(run.all_messages()))
 
 

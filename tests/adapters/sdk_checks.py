@@ -11,15 +11,18 @@ from api.adapters.anthropic_sdk import MessagesLoop
 from api.adapters.openai_sdk import ChatLoop, ResponsesLoop
 from api.wrap import ToolWrapper
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     ROOM,
     SMALL,
     broken_store,
     get_count,
     get_logs,
+    get_page,
     get_pods,
     is_packet,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -38,7 +41,9 @@ Asked = tuple[list[Any], list[str]]
 def chat(server: Server, wrapper: ToolWrapper, functions: dict[str, Any] = FUNCTIONS, cap_tokens: int | None = None) -> Asked:
     loop = ChatLoop(wrapper, functions, cap_tokens=cap_tokens)
     client = OpenAI(base_url=f"{server.url}/v1", api_key="k")
-    tools = loop.tools([{"type": "function", "function": {"name": "get_pods", "description": "Pods.", "parameters": PARAMETERS}}])
+    functions_told = [("get_pods", "Pods."), ("get_page", get_page.__doc__)]
+    told = [{"name": name, "description": said, "parameters": PARAMETERS} for name, said in functions_told]
+    tools = loop.tools([{"type": "function", "function": one} for one in told])
     messages: list[Any] = [{"role": "user", "content": "why?"}]
     for _ in range(40):
         answer = client.chat.completions.create(model="m", messages=loop.seen(messages), tools=tools).choices[0].message
@@ -175,13 +180,10 @@ def check_a_saved_list_is_shown_as_packets_and_stays_as_it_is(wrapper: ToolWrapp
 
 
 def check_long_runs_stay_under_a_cap(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     with serving(*[[("get_page", {"n": n})] for n in range(30)]) as server:
-        messages, _ = chat(server, wrapper, {"get_page": get_page}, cap_tokens=12_000)
+        messages, _ = chat(server, wrapper, {"get_page": get_page}, cap_tokens=CAP)
         sent = [[one["content"] for one in asked["messages"] if one["role"] == "tool"] for asked in server.requests]
-    assert max(sum(tokens(wrapper, text) for text in texts) for texts in sent) <= 12_000
+    assert max(sum(tokens(wrapper, text) for text in texts) for texts in sent) <= room_for_results(wrapper)
     assert all(len(one["content"]) > 3_000 for one in messages if isinstance(one, dict) and one["role"] == "tool")
 
 

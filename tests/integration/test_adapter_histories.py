@@ -72,6 +72,15 @@ def test_near_the_cap_older_results_become_references_and_the_newest_turn_stays(
     assert "get_evidence" in texts[0]
 
 
+def test_what_every_input_has_counts_towards_the_cap(wrapper: ToolWrapper) -> None:
+    said, given = "Cite what you conclude. " * 400, pages(12)
+    history = History(Results(wrapper), 6_000)
+    changed = history.seen(given, (said,))
+    texts = [changed.get(at, one.text) for at, one in enumerate(given)]
+    assert sum(map(n_tokens, texts)) + n_tokens(said) <= 6_000
+    assert len(changed) > len(history.seen(given))
+
+
 def test_an_input_begins_with_the_one_before_until_the_cap_is_near_again_in_any_process(wrapper: ToolWrapper) -> None:
     given = pages(30)
     before, n_anew = list[str](), 0
