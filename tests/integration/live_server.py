@@ -57,6 +57,35 @@ class Model:
         return {"content": "Nothing is left."}
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A conclusion about two revisions that a scripted model is after: what it says, and the places that it reads and cites."""
+
+    about: Mapping[str, str]
+    text: str
+    cited: Sequence[tuple[str, str, Mapping[str, Any]]]
+    """Role, id of the evidence, arguments of `read_spec`."""
+
+
+@dataclass(slots=True)
+class Comparer(Model):
+    """Reads each place that its findings cite, unless it has it before it, and claims them one after the other."""
+
+    findings: Sequence[Finding] = ()
+
+    def turn(self, messages: Objects, tools: Objects) -> dict[str, Any]:
+        said = "\n".join(f"{message.get('content')}{message.get('tool_calls') or ''}" for message in messages)
+        for one in self.findings if tools else ():
+            if one.text in said:
+                continue
+            missing = next((place for _, id_, place in one.cited if f"[evidence {id_}]" not in said), None)
+            if missing is not None:
+                return call("read_spec", missing)
+            citations = [{"evidence": id_, "role": role} for role, id_, _ in one.cited]
+            return call("record_claim", {"about": one.about, "text": one.text, "citations": citations})
+        return {"content": "Nothing is left."}
+
+
 ASKED = "KEY is VALUE"
 
 

@@ -10,16 +10,21 @@ from typing import Any
 
 import pytest
 
+from api.demo import of_standing, run_demo, shipped_pair
 from api.loop import Bounds
+from api.settings import Settings
+from api.wiring import Services, open_services
 from benchmarks import bench_live
 from benchmarks.bench_live import NO_TRIMMING, chosen_tasks, profile_of, run_all
 from benchmarks.live.client import Endpoint
 from benchmarks.live.tasks import LiveTask, canonical, retention
+from evidence_store.model import Standing
 from tests.conftest import ROOT
-from tests.integration.live_server import FaultName, Model, Wish, serving
+from tests.integration.live_server import Comparer, FaultName, Finding, Model, Wish, serving
 
 TASK = retention(7, 4)
 BOUNDS = Bounds(max_steps=40, first_wait_s=0.0)
+BENCH_BOUNDS = replace(bench_live.BOUNDS, first_wait_s=0.0)
 PROFILE = replace(profile_of("scripted", None), reserve=3_000)
 
 
@@ -114,9 +119,37 @@ def test_the_canonical_task_has_what_the_comparison_verifies() -> None:
     task = canonical()
     assert len(task.expected) > 3
     assert all(one.places for one in task.expected)
-    assert {place.revision for one in task.expected for place in one.places} == {1, 2}
+    assert {place.revision for one in task.expected for place in (*one.places, *one.absent)} == {1, 2}
     assert len(task.sources) == 2
     assert len({name for name, _ in task.sources}) == 1
+
+
+def findings(folder: Path) -> list[Finding]:
+    """What the comparison without a model verifies, with the calls that read its evidence."""
+    with open_services(Settings(folder), create=True) as services:
+        known = of_standing(run_demo(services, *shipped_pair(), (), lambda news: None), Standing.VERIFIED)
+        return [_finding(services, one.claim) for one in known]
+
+
+def _finding(services: Services, claim: Any) -> Finding:
+    about = {"resource": claim.resource, "pointer": claim.pointer, "aspect": claim.aspect}
+    cited = []
+    for one in claim.citations:
+        packet = services.store.passages.get(one.evidence, services.limit(2_000))
+        place = {"resource": packet.resource, "revision": packet.revision, "pointer": packet.selector.text, "max_tokens": 2_000}
+        cited.append((one.role, one.evidence, {**place, "view": "keys"} if packet.transforms else place))
+    return Finding(about, claim.text, cited)
+
+
+def test_the_canonical_task_is_walked_to_its_end_in_each_way(tmp_path: Path) -> None:
+    task, plan = canonical(), findings(tmp_path / "store")
+    for name, arm in bench_live.arms(PROFILE, BENCH_BOUNDS):
+        if arm is None:
+            continue
+        with serving(Comparer((), findings=plan)) as url:
+            found = bench_live.measure(task, name, arm, Endpoint(url, "scripted", 1_000), PROFILE, tmp_path)
+        assert (found.how, found.n_found, found.n_open, found.n_beside) == ("concluded", len(plan), 0, 0), name
+        assert (found.n_expected, found.n_place_misses, found.n_wrong_ids) == (len(plan), 0, 0), name
 
 
 def test_the_table_has_a_row_for_each_way_and_says_what_was_not_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
