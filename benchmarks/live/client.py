@@ -20,10 +20,12 @@ TIMEOUT_S = 600.0
 class Endpoint:
     """Asks one model. `url` is the base, with or without `/chat/completions`; MODEL_KEY holds the key, where one is needed."""
 
-    def __init__(self, url: str, model: str, output_tokens: int) -> None:
+    def __init__(self, url: str, model: str, output_tokens: int, *, timeout_s: float = TIMEOUT_S) -> None:
+        """`timeout_s`: of silence, within which a model that reads a whole window has to begin."""
         base = url.rstrip("/")
         self.url = base if base.endswith("/chat/completions") else f"{base}/chat/completions"
         self.model = model
+        self.timeout_s = timeout_s
         self._output_tokens = output_tokens
 
     def __call__(self, messages: JsonObjects, tools: JsonObjects) -> Mapping[str, Any]:
@@ -36,7 +38,7 @@ class Endpoint:
         if key := os.environ.get(KEY_VARIABLE):
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
+        with urllib.request.urlopen(request, timeout=self.timeout_s) as response:
             if "event-stream" in response.headers.get("Content-Type", ""):
                 return _joined(_events(response))
             return _completion(response.read())

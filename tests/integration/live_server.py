@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-FaultName = Literal["torn", "limit", "down", "cut", "cut_call", "bad_arguments", "empty", "wrong_id"]
+FaultName = Literal["torn", "limit", "down", "cut", "cut_call", "bad_arguments", "empty", "wrong_id", "silent", "dropped"]
 Objects = Sequence[Mapping[str, Any]]
 
 
@@ -37,6 +37,8 @@ class Model:
     limit_tokens: int = 1_000_000
     """Longer inputs are refused; four bytes are a token here."""
     requests: list[Mapping[str, Any]] = field(default_factory=list)
+    is_over: threading.Event = field(default_factory=threading.Event)
+    """Set when it serves no more; until then a silent answer waits."""
 
     def turn(self, messages: Objects, tools: Objects) -> dict[str, Any]:
         """Reads the head of each document, then the line, and claims it; ends when all is claimed, or when there are no tools."""
@@ -105,6 +107,11 @@ class _Handler(BaseHTTPRequestHandler):
         if n_tokens > model.limit_tokens:
             said = f"This model's maximum context length is {model.limit_tokens} tokens, your messages resulted in {n_tokens}."
             return self._error(400, said, code="context_length_exceeded")
+        if fault == "silent":
+            model.is_over.wait()
+        if fault in ("silent", "dropped"):
+            self.close_connection = True
+            return None
         if fault == "torn":
             return self._error(
                 400, "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
@@ -169,6 +176,7 @@ def serving(model: Model) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"
     finally:
+        model.is_over.set()
         server.shutdown()
         thread.join()
         server.server_close()
