@@ -1,5 +1,6 @@
 """What holds of the adapter for Google ADK, with a scripted subclass of its `BaseLlm`. Runs in its environment (`checks`)."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.adapters.checks import (
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
     get_page,
     is_packet,
@@ -130,6 +132,21 @@ async def check_failing_tools_end_as_they_do_without_us(wrapper: ToolWrapper) ->
     with raised(ConnectionError, "the cluster is gone"):
         await talk.say(wrapper)
     assert answers(talk.model.asked[-1]) == [{"error": "no such pod"}]
+
+
+def check_in_a_synchronous_run_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    def get_broken(pod: str) -> dict[str, str]:
+        """Fails."""
+        return {"error": "no such pod"}
+
+    model = model_of([("get_broken", {"pod": "db"}), LOGS, ("get_events", {"namespace": "prod"})])
+    agent = Agent(name="a", model=model, tools=[get_broken, get_logs, get_events])
+    runner = InMemoryRunner(agent=agent, app_name="app", plugins=[EvidencePlugin(wrapper)])
+    asyncio.run(runner.session_service.create_session(app_name="app", user_id="u", session_id="s"))
+    broken, logs, events = answers(list(runner.run(user_id="u", session_id="s", new_message=types.UserContent("why?"))))
+    assert broken == {"error": "no such pod"}
+    assert is_packet(logs["result"], "get_logs")
+    assert is_packet(events["result"], "get_events")
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

@@ -60,6 +60,12 @@ def get_count(namespace: str) -> str:
     return SMALL
 
 
+async def get_events(namespace: str) -> str:
+    """The events of a namespace, as an asynchronous tool."""
+    await asyncio.sleep(0)
+    return json.dumps(PODS)
+
+
 def stored(wrapper: ToolWrapper, resource: str, number: int | None = None) -> str:
     """A revision's bytes as text."""
     return wrapper.context.tools.store.sources.get_bytes(ResourceName(resource), number).decode()

@@ -22,6 +22,7 @@ from tests.adapters.checks import (
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
     get_page,
     get_pods,
@@ -135,6 +136,22 @@ async def check_an_error_that_the_framework_words_stays_one_and_a_long_one_is_st
     assert is_packet(long.text, "get_broken")
     assert long.status == "error"
     assert resources(wrapper) == {"get_broken?pod=api#error": 1}
+
+
+async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    @tool
+    def get_broken(pod: str) -> str:
+        """Fails."""
+        raise ToolException("no such pod")
+
+    get_broken.handle_tool_error = True
+    calls = turn(("get_broken", {"pod": "db"}), LOGS, ("get_events", {"namespace": "prod"}))
+    agent = agent_of(wrapper, model_of(calls), get_broken, get_logs, tool(get_events))
+    states = [state async for state in agent.astream(ASK, stream_mode="values")]
+    broken, logs, events = results(states[-1])
+    assert (broken.text, broken.status) == ("no such pod", "error")
+    assert is_packet(logs.text, "get_logs")
+    assert is_packet(events.text, "get_events")
 
 
 def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

@@ -17,6 +17,7 @@ from tests.adapters.checks import (
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
     get_page,
     get_pods,
@@ -135,6 +136,22 @@ async def check_failing_tools_end_as_they_do_without_us(wrapper: ToolWrapper) ->
     hard = evidence_tools(wrapper, [function_tool(get_broken, failure_error_function=None)])
     with raised(Exception, "the cluster is gone"):
         await Runner.run(Agent("a", tools=hard, model=model_of(call)), "why?", run_config=PLAIN)
+
+
+async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    def get_broken(pod: str) -> str:
+        """Fails."""
+        raise ConnectionError("the cluster is gone")
+
+    model = model_of(turn(("get_broken", {"pod": "api"}), LOGS, ("get_events", {"namespace": "prod"})))
+    tools = evidence_tools(wrapper, [*TOOLS, function_tool(get_broken), function_tool(get_events)])
+    run = Runner.run_streamed(Agent("a", tools=tools, model=model), "why?", run_config=config(wrapper))
+    async for _ in run.stream_events():
+        pass
+    broken, logs, events = outputs(sent(model))
+    assert "error" in broken
+    assert is_packet(logs, "get_logs")
+    assert is_packet(events, "get_events")
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

@@ -17,6 +17,7 @@ from tests.adapters.checks import (
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
     get_page,
     is_packet,
@@ -110,6 +111,20 @@ async def check_failing_tools_end_as_they_do_without_us(wrapper: ToolWrapper) ->
     for one in (wrapper, None):
         with raised(ConnectionError, "the cluster is gone"):
             await agent_of(one, Script([("get_broken", {"pod": "db"})], [("get_broken", {"pod": "api"})]), get_broken).run("why?")
+
+
+def check_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    def get_broken(pod: str) -> str:
+        """Fails."""
+        raise ModelRetry("no such pod, try db")
+
+    script = Script([("get_broken", {"pod": "api"}), LOGS, ("get_events", {"namespace": "prod"})])
+    run = agent_of(wrapper, script, get_broken, get_logs, get_events).run_sync("why?")
+    broken, logs, events = results(run.all_messages())
+    assert "no such pod, try db" in broken.model_response_str()
+    assert is_packet(logs.content, "get_logs")
+    assert is_packet(events.content, "get_events")
+    assert resources(wrapper) == {"get_logs?pod=api": 1, "get_events?namespace=prod": 1}
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

@@ -1,5 +1,6 @@
 """What holds of the loops around the SDKs of OpenAI and Anthropic, with their own clients against a loopback server (`sdk_server`)."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -135,6 +136,27 @@ async def check_failing_calls_are_answered_as_such(wrapper: ToolWrapper) -> None
         broken, logs = blocks(server.requests[-1])
     assert (broken["is_error"], "is_error" in logs) == (True, False)
     assert "the cluster is gone" in broken["content"]
+
+
+async def check_asynchronous_tools_run_side_by_side_and_a_failing_one_leaves_the_others(wrapper: ToolWrapper) -> None:
+    both = asyncio.Barrier(2)
+
+    async def get_slow(pod: str) -> str:
+        await both.wait()
+        return get_logs(pod)
+
+    async def get_broken(pod: str) -> str:
+        await both.wait()
+        raise ConnectionError("the cluster is gone")
+
+    functions: dict[str, Any] = {"get_slow": get_slow, "get_broken": get_broken, "get_pods": get_pods}
+    turn: Turn = [("get_slow", {"pod": "api"}), ("get_broken", {"pod": "api"}), PODS]
+    for way in (responses, claude):
+        with serving(turn) as server:
+            _, (slow, broken, pods) = await way(server, wrapper, functions)
+        assert is_packet(slow, "get_slow")
+        assert broken.startswith("[error tool_failed]")
+        assert is_packet(pods, "get_pods")
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
