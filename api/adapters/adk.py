@@ -16,7 +16,7 @@ from google.genai import types
 from api.adapters.adk_contents import beside_of, n_calls_of, own_names, text_of, told_in, value_of, with_filters_in, with_texts
 from api.adapters.history import History
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import OWN, ReadingTool, reading_tools
+from api.adapters.tools import OWN, ReadingTool, reading_tools, require_no_twin
 from api.wrap import Filters, ToolWrapper, Treatment, WrappedResult
 
 
@@ -33,6 +33,7 @@ class EvidencePlugin(BasePlugin):
     async def before_model_callback(self, *, callback_context: Any, llm_request: LlmRequest) -> None:
         rules = self._results.wrapper.rules
         llm_request.config.tools = [with_filters_in(rules, one) for one in llm_request.config.tools or ()]
+        require_no_twin(llm_request.tools_dict)
         llm_request.append_tools(self._tools)
         changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents), beside_of(llm_request.config))
         llm_request.contents = with_texts(llm_request.contents, changed)

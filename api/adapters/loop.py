@@ -14,7 +14,7 @@ from typing import Any
 from api.adapters.history import History
 from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Results
-from api.adapters.tools import OUT_OF_A_RUN, OWN, with_nullable_filters
+from api.adapters.tools import OUT_OF_A_RUN, OWN, require_no_twin, with_nullable_filters
 from api.tools import definitions
 from api.wrap import ToolWrapper, WrappedResult, WrapRules, answer_refusal, offer
 from evidence_store.errors import InvalidInput
@@ -28,7 +28,8 @@ class Loop:
     def __init__(
         self, provider: str, wrapper: ToolWrapper, functions: Mapping[str, Callable[..., Any]], *, cap_tokens: int | None = None
     ) -> None:
-        """`functions` are the tools by name, plain or asynchronous; `cap_tokens` as in `history`."""
+        """`functions` are the tools by name, plain or asynchronous; `cap_tokens` as in `history`. Raises ValueError for a name of ours."""
+        require_no_twin(functions)
         self._provider, self._dialect = provider, dialect_for(provider)
         self._results, self._functions = Results(wrapper), functions
         self._history = History(self._results, cap_tokens)
@@ -74,7 +75,7 @@ class Loop:
             return wrapper.call(call.name, self._functions[call.name], arguments, call=call.call)
         if call.name in OWN:
             return wrapper.answer(call.name, arguments)
-        known = [*self._functions, *sorted(OWN - OUT_OF_A_RUN)]
+        known = [*self._functions, *sorted(OWN)]
         return answer_refusal(InvalidInput(f"there is no tool {call.name[:80]!r}", {"known": known}, code="unknown_tool"))
 
     async def _acall(self, call: Any) -> WrappedResult:

@@ -18,7 +18,7 @@ from agents.tool_context import ToolContext
 from api.adapters.history import History
 from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import ReadingTool, reading_tools, with_nullable_filters
+from api.adapters.tools import ReadingTool, reading_tools, require_no_twin, with_nullable_filters
 from api.wrap import ToolWrapper, Treatment, WrappedResult, taken_names, with_filters
 
 FORM = "openai-responses"
@@ -38,7 +38,11 @@ def input_filter(wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> Call
 
 
 def evidence_tools(wrapper: ToolWrapper, tools: Sequence[Any]) -> list[Any]:
-    """The tools with their results wrapped, and our reading tools behind them. What is no `FunctionTool` stays as it is."""
+    """The tools with their results wrapped, and our reading tools behind them. Raises ValueError for a name of ours.
+
+    What is no `FunctionTool` stays as it is.
+    """
+    require_no_twin(one.name for one in tools)
     results = Results(wrapper)
     own = [_wrapped(results, one) if isinstance(one, FunctionTool) else one for one in tools]
     return [*own, *(_reading(results, one) for one in reading_tools())]

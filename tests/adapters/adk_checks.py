@@ -149,6 +149,15 @@ def check_in_a_synchronous_run_a_failing_call_leaves_those_beside_it_as_they_are
     assert is_packet(events["result"], "get_events")
 
 
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(RuntimeError, "need other names: search"):
+        await Talk(model_of([("search", {"pod": "api"})]), search).say(wrapper)
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         (answer,) = answers((await Talk(model_of([LOGS])).say(wrapper)).events)

@@ -154,6 +154,15 @@ async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_
     assert is_packet(events.text, "get_events")
 
 
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(ValueError, "need other names: search"):
+        await agent_of(wrapper, model_of(turn(("search", {"pod": "api"}))), search).ainvoke(ASK)
+
+
 def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         (message,) = results(agent_of(wrapper, model_of(turn(LOGS))).invoke(ASK))

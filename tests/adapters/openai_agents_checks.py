@@ -154,6 +154,15 @@ async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_
     assert is_packet(events, "get_events")
 
 
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(ValueError, "need other names: search"):
+        evidence_tools(wrapper, [function_tool(search)])
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     model = model_of(turn(LOGS))
     with broken_store(wrapper):

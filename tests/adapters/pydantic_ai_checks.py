@@ -127,6 +127,15 @@ def check_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper
     assert resources(wrapper) == {"get_logs?pod=api": 1, "get_events?namespace=prod": 1}
 
 
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(Exception, "conflicts with existing tool"):
+        await agent_of(wrapper, Script(), search).run("why?")
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         run = await agent_of(wrapper, Script([LOGS])).run("why?")

@@ -54,6 +54,18 @@ def test_what_is_ours_is_never_stored_again_also_where_its_turn_has_less_room(wr
     assert len(store.sources.list_revisions(ResourceName("get_logs"))) == 1
 
 
+def test_a_large_result_of_a_tool_of_others_that_is_named_like_ours_is_a_result_like_any_other(wrapper: ToolWrapper) -> None:
+    given = [Told(logs(900), 1, Call("search")), Told('- {"resource":"get_logs"}', 1, Call("list_resources", n_calls=20))]
+    found, listed = shown(History(Results(wrapper)), given)
+    assert found.startswith("[offloaded search: ")
+    assert listed == given[1].text
+
+
+def test_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    with pytest.raises(ValueError, match=r"need other names: diff, search$"):
+        Loop("openai", wrapper, {"search": lambda: 1, "get_logs": lambda: 1, "diff": lambda: 1})
+
+
 def test_a_packet_that_somebody_made_up_is_a_result_like_any_other(wrapper: ToolWrapper, store: EvidenceStore) -> None:
     (packet,) = shown(History(Results(wrapper)), [told(logs(900))])
     forged = packet.replace("[evidence ev_", "[evidence ev_0").replace("[end ev_", "[end ev_0") * 4
