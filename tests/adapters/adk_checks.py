@@ -180,7 +180,9 @@ async def check_filters_are_offered_and_applied_and_the_event_keeps_the_call(wra
 
 async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
     read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
-    answer = answers((await Talk(model_of([LOGS], [read])).say(wrapper)).events)[-1]
+    session = await Talk(model_of([LOGS], [read])).say(wrapper)
+    answer = answers(session.events)[-1]
+    assert {"packets": [one.id for one in parse_packets(answer["result"])]} in session.state.values()
     assert f"| {ERROR_LINE} in api" in answer["result"]
     assert resources(wrapper) == {"get_logs?pod=api": 1}
 

@@ -190,8 +190,10 @@ async def check_filters_are_offered_to_strict_and_other_tools_and_applied(wrappe
 async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
     read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
     model = model_of(turn(LOGS), turn(read))
-    await Runner.run(Agent("a", tools=evidence_tools(wrapper, TOOLS), model=model), "why?", run_config=config(wrapper))
+    result = await Runner.run(Agent("a", tools=evidence_tools(wrapper, TOOLS), model=model), "why?", run_config=config(wrapper))
     assert f"| {ERROR_LINE} in api" in outputs(sent(model))[-1]
+    item = [one for one in result.new_items if one.type == "tool_call_output_item"][-1]
+    assert item.custom_data["evidence"]["packets"] == [one.id for one in parse_packets(item.output)]
     assert resources(wrapper) == {"get_logs?pod=api": 1}
 
 
