@@ -107,7 +107,8 @@ def run_all(
     tasks: Sequence[LiveTask], chat: Chat, profile: Profile, folder: Path, trimming: Shorten | str, bounds: Bounds = BOUNDS
 ) -> list[dict[str, object]]:
     """Every task by every arm; prints the table and gives its rows."""
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        shutil.rmtree(folder)
     print(HEAD)
     print("|---" * (HEAD.count("|") - 1) + "|")
     rows: list[dict[str, object]] = []

@@ -34,7 +34,7 @@ class EvidencePlugin(BasePlugin):
     async def before_model_callback(self, *, callback_context: Any, llm_request: LlmRequest) -> None:
         rules = self._results.wrapper.rules
         llm_request.config.tools = [with_filters_in(rules, one) for one in llm_request.config.tools or ()]
-        require_no_twin(llm_request.tools_dict)
+        require_no_twin(name for name, one in llm_request.tools_dict.items() if not isinstance(one, _Reading))
         llm_request.append_tools(self._tools)
         changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents), beside_of(llm_request.config))
         llm_request.contents = with_texts(llm_request.contents, changed)

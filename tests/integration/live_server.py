@@ -8,12 +8,12 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-FaultName = Literal["torn", "limit", "down", "cut", "cut_call", "bad_arguments", "empty", "wrong_id", "silent", "dropped"]
+FaultName = Literal["torn", "limit", "down", "cut", "cut_call", "bad_arguments", "empty", "wrong_id", "silent", "dropped", "endless"]
 Objects = Sequence[Mapping[str, Any]]
 
 
@@ -145,6 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         calls = turn.get("tool_calls") or [] if isinstance(turn.get("tool_calls"), list) else []
         self._chunk({"choices": [{"delta": {"role": "assistant", "content": turn["content"]}}]})
+        if fault == "endless":
+            return self._repeat()
         for one in calls:
             arguments = one["function"]["arguments"]
             at = len(arguments) // 2
@@ -158,6 +160,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._chunk({"choices": [{"delta": {}, "finish_reason": "tool_calls" if calls else "stop"}]})
         self._chunk({"choices": [], "usage": {"prompt_tokens": n_tokens, "completion_tokens": 7}})
         self.wfile.write(b"data: [DONE]\n\n")
+
+    def _repeat(self) -> None:
+        with suppress(ConnectionError):
+            while True:
+                self._chunk({"choices": [{"delta": {"content": "the same again " * 10_000}}]})
 
     def _chunk(self, value: Mapping[str, Any]) -> None:
         self.wfile.write(f"data: {json.dumps(value)}\n\n".encode())

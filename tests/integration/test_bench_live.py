@@ -106,13 +106,13 @@ class Impatient(Endpoint):
 SILENT = 3
 
 
-def test_silence_and_a_dropped_connection_are_asked_again_in_each_way(tmp_path: Path) -> None:
+def test_silence_dropped_connections_and_endless_answers_are_asked_again_in_each_way(tmp_path: Path) -> None:
     for name, arm in bench_live.arms(PROFILE, BOUNDS, NOT_HERE):
         if isinstance(arm, str):
             continue
-        with serving(Model(wishes(TASK), {SILENT: "silent", 7: "dropped", 9: "limit", 11: "down"})) as url:
+        with serving(Model(wishes(TASK), {SILENT: "silent", 7: "dropped", 9: "limit", 11: "down", 13: "endless"})) as url:
             found = bench_live.measure(TASK, name, arm, Impatient(url, "scripted", 1_000), PROFILE, tmp_path)
-        assert (found.how, found.n_found, found.n_faults) == ("concluded", 8, 4), name
+        assert (found.how, found.n_found, found.n_faults) == ("concluded", 8, 5), name
         assert "timed out" in (tmp_path / f"retention-seed-7-{name.replace(' ', '-')}.jsonl").read_text(), name
 
 
