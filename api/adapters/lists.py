@@ -11,7 +11,7 @@ from api.adapters.history import History, Told
 from api.adapters.results import Call
 from projector import dialect_for, replace_results
 
-_TEXTS = ("text", "input_text", "output_text")
+_TEXTS = ("text", "input_text", "output_text", "search_result")
 
 
 def seen_list(history: History, messages: Sequence[Mapping[str, Any]], provider: str, beside: Sequence[str] = ()) -> list[Any]:

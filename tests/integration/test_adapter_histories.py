@@ -202,6 +202,20 @@ def test_a_saved_list_of_anthropic_is_sent_with_search_results_and_stays(wrapper
     assert not validate(seen, "anthropic")
 
 
+def test_search_results_of_older_turns_become_references_near_the_cap(wrapper: ToolWrapper) -> None:
+    messages: list[Any] = [USER]
+    functions = {f"get_logs_{n}": lambda n=n: logs(900 + n) for n in range(12)}
+    loop = MessagesLoop(wrapper, functions, cap_tokens=6_000)
+    for name in functions:
+        turn = claude_turn(name)
+        messages += [turn, *loop.results([turn])]
+    seen = loop.seen(messages)
+    assert n_tokens(json.dumps(seen)) <= 6_000 < n_tokens(json.dumps(messages))
+    assert seen[2]["content"][0]["content"].startswith("see evidence ev_")
+    assert seen[-1] is messages[-1]
+    assert not validate(seen, "anthropic")
+
+
 def test_a_packet_in_what_a_tool_gave_is_no_search_result(wrapper: ToolWrapper) -> None:
     (said,) = shown(History(Results(wrapper)), [Told(logs(900), 1, Call("get_logs"))])
     packet = said[said.index("[evidence ev_") : said.index("[end ev_") + 22]
