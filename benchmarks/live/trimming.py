@@ -6,22 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.environments import ROOT, is_made, make_environment
+from benchmarks.environments import ROOT, environment_of, is_made, make_environment
 from benchmarks.live.history import Shorten
 
-REQUIREMENTS = ROOT / "requirements" / "adapters" / "langchain.txt"
-FOLDER = ROOT / "build" / "adapters" / "langchain"
+_ENVIRONMENT = environment_of("adapters", "langchain")
 
 
 def is_installed() -> bool:
     """Whether it can be measured without installing anything."""
-    return is_made(REQUIREMENTS, FOLDER)
+    return is_made(*_ENVIRONMENT)
 
 
 @contextmanager
 def open_trimming(counter: str, cap_tokens: int) -> Iterator[Shorten]:
     """Keeps the newest messages that fit, from a turn of the user on, and the system message. Raises EnvironmentMissing."""
-    python = make_environment(REQUIREMENTS, FOLDER, "--require-hashes")
+    python = make_environment(*_ENVIRONMENT, "--require-hashes")
     words = [str(python), "-m", "benchmarks.live.trim_worker", counter, str(cap_tokens)]
     with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None, "a pipe"

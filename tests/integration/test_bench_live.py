@@ -193,7 +193,7 @@ def test_the_table_has_a_row_for_each_way_and_says_what_was_not_measured(tmp_pat
     assert f"not measured: {NOT_HERE}" in shown[3]
 
 
-@pytest.mark.skipif(not is_installed(), reason="langchain is not installed for the tests of its adapter: make test-adapters")
+@pytest.mark.skipif(not is_installed(), reason="langchain is not installed for its tests: make test")
 def test_trimming_keeps_what_fits_from_a_turn_of_the_user_on(tmp_path: Path) -> None:
     with open_trimming(PROFILE.counter, cap_of_messages(PROFILE)) as trimming:
         arm = dict(bench_live.arms(PROFILE, BOUNDS, trimming))["trim_messages"]
