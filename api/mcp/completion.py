@@ -10,6 +10,7 @@ from anyio import to_thread
 from mcp.server.context import ServerRequestContext
 
 from api.mcp.addresses import NODE_TEMPLATE, RESOURCE_TEMPLATE, REVISION_TEMPLATE
+from api.mcp.faults import answered
 from api.mcp.runs import Connection
 from api.wiring import Services
 from evidence_store.documents.resolve import resolve
@@ -29,7 +30,7 @@ class Completion:
         self._services = services
 
     async def complete(self, context: ServerRequestContext[Connection, Any], params: types.CompleteRequestParams) -> types.CompleteResult:
-        found = await to_thread.run_sync(self._values, params)
+        found = await to_thread.run_sync(answered, "completion/complete", lambda: self._values(params))
         return types.CompleteResult(completion=types.Completion(values=found[:MAX_VALUES], has_more=len(found) > MAX_VALUES))
 
     def _values(self, params: types.CompleteRequestParams) -> list[str]:

@@ -11,6 +11,7 @@ from api.mcp import resources
 from api.mcp.addresses import BLOB_TEMPLATE, NODE_TEMPLATE, RESOURCE_TEMPLATE, REVISION_TEMPLATE, format_blob, format_resource
 from api.wiring import Services
 from evidence_store.canonical import digest_of
+from evidence_store.model import TextLimit
 from projector import parse_packets
 from tests.credentials import JWT
 from tests.factories import API, API_BYTES, put, read
@@ -114,6 +115,21 @@ def test_what_is_not_there_is_an_invalid_parameter(services: Services, era: str,
         assert "code" in caught.value.data
 
     talk(services, era, main)
+
+
+def test_a_fault_of_ours_says_nothing_of_what_was_read(services: Services, era: str, caplog: pytest.LogCaptureFixture) -> None:
+    class BrokenServices(Services):
+        def limit(self, n_tokens: int) -> TextLimit:
+            raise ZeroDivisionError("secret inside")
+
+    async def main(client: Client) -> None:
+        with pytest.raises(MCPError, match="resources/read failed: ZeroDivisionError") as caught:
+            await client.read_resource(format_resource(API))
+        assert (caught.value.code, caught.value.data) == (types.INTERNAL_ERROR, {"code": "internal_error"})
+        assert (await client.list_resources()).resources
+
+    talk(BrokenServices(services.store, services.counter), era, main)
+    assert "secret inside" not in caplog.text
 
 
 def test_what_is_too_large_says_how_to_read_it(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
