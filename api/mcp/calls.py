@@ -157,5 +157,5 @@ def caller_of(context: Context) -> Caller:
         return Caller(context.lifespan_context, "", name)
     session = request.headers.get("mcp-session-id")
     host = "" if request.client is None else request.client.host
-    version = "" if client is None else client.client_info.version
+    version = "" if client is None else client.client_info.version[:MAX_NAME_CHARS]
     return Caller(context.lifespan_context, f"session {session}" if session else f"client {host} {name} {version}", name)
