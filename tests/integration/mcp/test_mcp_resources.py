@@ -8,7 +8,15 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from api.mcp import resources
-from api.mcp.addresses import BLOB_TEMPLATE, NODE_TEMPLATE, RESOURCE_TEMPLATE, REVISION_TEMPLATE, format_blob, format_resource
+from api.mcp.addresses import (
+    BLOB_TEMPLATE,
+    ITEM_TEMPLATE,
+    NODE_TEMPLATE,
+    RESOURCE_TEMPLATE,
+    REVISION_TEMPLATE,
+    format_blob,
+    format_resource,
+)
 from api.wiring import Services
 from evidence_store.canonical import digest_of
 from evidence_store.model import TextLimit
@@ -189,14 +197,33 @@ def test_names_revisions_and_pointers_are_completed(services: Services, era: str
     talk(services, era, main)
 
 
+def test_ids_of_evidence_are_completed_however_they_are_written(services: Services, era: str) -> None:
+    ids = sorted(read(services.store, pointer).id for pointer in ("", "/limit", "/limit/maximum"))
+    item = types.ResourceTemplateReference(uri=ITEM_TEMPLATE)
+
+    async def main(client: Client) -> None:
+        for beginning in ("", "e", "ev_"):
+            assert await values(client, "id", beginning, {}, item) == ids
+        for id_ in ids:
+            assert await values(client, "id", id_[:6], {}, item) == [one for one in ids if one.startswith(id_[:6])]
+            assert await values(client, "id", id_.upper().replace("0", "O").replace("1", "L"), {}, item) == [id_]
+
+    talk(services, era, main)
+
+
 def test_what_cannot_be_completed_has_no_values(services: Services, era: str) -> None:
+    item = types.ResourceTemplateReference(uri=ITEM_TEMPLATE)
+    read(services.store, "/limit")
+
     async def main(client: Client) -> None:
         known = {"resource": API, "revision": "1"}
         assert await values(client, "pointer", "/absent/x", known) == []
         assert await values(client, "pointer", "/limit", {"resource": "absent"}) == []
         assert await values(client, "pointer", "/limit", {}) == []
         assert await values(client, "pointer", "/limit/maximum/", known) == []
+        assert [await values(client, "id", value, {}, item) for value in ("x", "ev_!", "ev_000000000000000")] == [[]] * 3
         assert await values(client, "id", "ev_", known) == []
+        assert await values(client, "resource", "", {}, item) == []
         other = types.ResourceTemplateReference(uri="evidence://else/{id}")
         assert await values(client, "resource", "", known, other) == []
 
