@@ -125,7 +125,7 @@ class Proxy:
     def _is_passed_on(self, message: JSONRPCRequest) -> bool:
         """Whether serving it is no more than sending it on."""
         is_own = message.method == "tools/call" and self._catalog.find_own((message.params or {}).get("name"))
-        return not is_own and message.method not in ("initialize", "server/discover")
+        return not is_own and message.method not in ("initialize", "server/discover") and not self._connection.is_bridged
 
     async def _notified(self, message: JSONRPCNotification) -> None:
         link, connection = self._connection.link, self._connection
@@ -313,14 +313,14 @@ class Proxy:
 
     async def _lost(self, link: Link) -> None:
         """The upstream has ended: who waits for it is told, and what it asked is withdrawn."""
-        self._note("the wrapped server has ended")
+        self._note(f"the wrapped server has ended{link.reason}")
         for id_, asked in list(self._asked.items()):
             if asked.link is link:
                 del self._asked[id_]
                 await self._send(notification(CANCELLED, {"requestId": id_, "reason": "the server has ended"}))
         waiting = [one for one in self._pending.values() if one.link is link]
         for pending in waiting:
-            await self._fail(pending, UpstreamFailed(f"{ENDED}; the next call starts it again"))
+            await self._fail(pending, UpstreamFailed(f"{ENDED}{link.reason}; the next call starts it again"))
 
     # -- to the client
 
