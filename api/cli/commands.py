@@ -1,6 +1,7 @@
 """The commands of the command line and their options; what runs them is named, and imported when it is asked for."""
 
 from api.cli.parser import Parser, Verbs, whole_number
+from api.mcp.clients import list_clients
 from evidence_store.model import Format, Kind
 
 DEFAULT_MAX_TOKENS = 2000
@@ -175,7 +176,7 @@ def _add_mcp(verbs: Verbs) -> None:
     serve.add_argument("--links", action="store_true", help="links to the evidence beside the text of answers")
     _add_run_options(serve)
     config = verbs.add("config", "Print what a client is configured with.", "mcp:run_config")
-    config.add_argument("--client", required=True, metavar="NAME", help="claude-code, claude-desktop, codex, cursor, holmesgpt or vscode")
+    config.add_argument("--client", required=True, choices=list_clients(), metavar="NAME", help=f"one of {', '.join(list_clients())}")
     config.add_argument("--url", metavar="URL", help="of a server over HTTP, which the client then does not start")
     config.add_argument("--command", default="evidence", metavar="PATH", help="the command that the client starts (default evidence)")
     _add_run_options(config)

@@ -56,8 +56,9 @@ def test_an_upstream_that_does_not_answer_one_request_keeps_no_other_from_its_an
         async with anyio.create_task_group() as tasks:
             for level in ("info", "error"):
 
-                async def call(level: Any = level) -> str:
-                    return text_of(await client.call_tool("echo", {"text": level}, meta={types.LOG_LEVEL_META_KEY: level}))
+                async def call(level: str = level) -> str:
+                    meta: Any = {types.LOG_LEVEL_META_KEY: level}
+                    return text_of(await client.call_tool("echo", {"text": level}, meta=meta))
 
                 tasks.start_soon(call)
                 await anyio.wait_all_tasks_blocked()
