@@ -133,7 +133,7 @@ def _add_checking(verbs: Verbs) -> None:
 def _add_steps(verbs: Verbs) -> None:
     steps = verbs.add("steps", "Look back on the stored steps of a run.", "steps:run_steps")
     steps.add_argument("task", metavar="TASK")
-    steps.add_argument("run_number", type=whole_number(1), metavar="RUN", help="number of the run within the task")
+    _add_run(steps)
     steps.add_argument("step", nargs="?", type=whole_number(1), metavar="A", help="explain this step")
     steps.add_argument("other", nargs="?", type=whole_number(1), metavar="B", help="show what changed from step A to step B")
     steps.add_argument("--replay", action="store_true", help="the stored input of step A, with marks for what may not be shown now")
@@ -148,8 +148,12 @@ def _add_window(verbs: Verbs) -> None:
     tokens = verbs.add("tokens", "What fills the window of a run.", "context:run_tokens")
     for parser in (context, tokens):
         parser.add_argument("task", metavar="TASK")
-        parser.add_argument("run_number", nargs="?", type=whole_number(1), metavar="RUN", help="number of the run (default: the newest)")
+        _add_run(parser)
         parser.add_argument("step", nargs="?", type=whole_number(1), metavar="STEP", help="number of the step (default: the newest)")
+
+
+def _add_run(parser: Parser) -> None:
+    parser.add_argument("run_number", nargs="?", type=whole_number(1), metavar="RUN", help="number of the run (default: the newest)")
 
 
 def _add_demo(verbs: Verbs) -> None:
