@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from api.mcp.calls import MAX_NAME_CHARS, RUN_META
+from api.mcp.faults import fault_of
 from api.mcp.proxy.messages import Json
 from api.mcp.runs import Caller, Connection, ImplicitRuns, RunName, format_run
 from api.tools.answers import error_answer
@@ -71,9 +72,11 @@ def answer(context: WrapContext, own: str, arguments: Mapping[str, JsonValue]) -
     """The answer of the tool of `api.tools` that stands behind one of ours, within the room of a result."""
     try:
         name = own if own != "read" else _reader(arguments)
-    except InvalidInput as why:
+        result = answer_own(context, name, arguments, context.rules.tokens_of(own))
+    except EvidenceStoreError as why:
         return _refused(error_answer(why))
-    result = answer_own(context, name, arguments, context.rules.tokens_of(own))
+    except Exception as why:  # a fault of ours: told in words, and the call is closed
+        return _refused(error_answer(fault_of(own, why)))
     if result.outcome is Outcome.OK or name == own:
         return result
     return replace(result, text=result.text.replace(f"{name}: ", f"{own}: "))
