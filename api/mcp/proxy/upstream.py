@@ -1,5 +1,6 @@
 """The server that is wrapped: a command that is started, or an address. And how often it may be started."""
 
+import logging
 import re
 import sys
 from collections import deque
@@ -18,6 +19,7 @@ from mcp_types import CONNECTION_CLOSED, JSONRPCError
 from api.errors import UpstreamFailed
 from evidence_store.errors import InvalidInput
 
+log = logging.getLogger(__name__)
 MAX_STARTS = 5
 WITHIN_S = 60.0
 MAX_EVENT_BYTES = 256 * 1024 * 1024
@@ -26,6 +28,7 @@ _TIMEOUT = httpx2.Timeout(30.0, read=300.0)
 """As the SDK's own clients have it."""
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """A token of RFC 9110 section 5.6.2."""
+_REFUSALS = (401, 403, 407, 429)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -91,10 +94,16 @@ async def streams_of(upstream: Upstream) -> AsyncIterator[tuple[Any, Any]]:
                 yield streams
         case Address(url, headers):
             async with (
-                httpx2.AsyncClient(headers=dict(headers), timeout=_TIMEOUT) as client,
+                httpx2.AsyncClient(headers=dict(headers), timeout=_TIMEOUT, event_hooks={"response": [_note_refusal]}) as client,
                 streamable_http_client(url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES) as streams,
             ):
                 yield streams
+
+
+async def _note_refusal(response: httpx2.Response) -> None:
+    """For people: the SDK's client tells nobody with which status an address refuses. Others than these belong to the protocol."""
+    if response.status_code in _REFUSALS or response.is_server_error:
+        log.warning("the wrapped server answers %s %s", response.status_code, response.reason_phrase)
 
 
 def reason_of(why: BaseException) -> str:

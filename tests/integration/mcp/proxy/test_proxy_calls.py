@@ -1,6 +1,7 @@
 """Calls on their way: side by side, cancelled, to an upstream that ends, that cannot start, or that starts slowly."""
 
 import os
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -161,6 +162,31 @@ def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, ups
     why = refusal(through(services, upstream, "legacy", heard))
     assert why.error.data == {"code": "upstream_failed"}
     assert str(why).endswith(said)
+
+
+@pytest.mark.parametrize(("status", "said"), [(401, ["the wrapped server answers 401 Unauthorized"]), (404, [])])
+def test_an_address_that_refuses_is_told_with_its_status(
+    services: Services, caplog: pytest.LogCaptureFixture, status: int, said: list[str]
+) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Nothing on stderr."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            assert refusal(through(services, Address(f"http://127.0.0.1:{server.server_port}/mcp"), "legacy", Heard())).error.code < 0
+        finally:
+            server.shutdown()
+            serving.join()
+    assert [one.getMessage() for one in caplog.records if one.name == "api.mcp.proxy.upstream"] == said
 
 
 def refusal(client: Client) -> MCPError:
