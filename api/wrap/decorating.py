@@ -13,12 +13,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from api.wrap.descriptions import described
 from api.wrap.endings import answer_refusal
-from api.wrap.filters import ANNOTATIONS, Taken, take_filters
+from api.wrap.filters import ANNOTATIONS, Taken, described, offered_filters, signature_with, take_filters
 from api.wrap.result import Treatment, WrappedResult
 from api.wrap.rules import FilterName
-from api.wrap.schema import offered_filters, signature_with
 from api.wrap.wrapper import ToolWrapper, own_arguments
 from evidence_store.errors import EvidenceStoreError
 

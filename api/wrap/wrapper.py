@@ -16,12 +16,11 @@ from api.wiring import Services
 from api.wrap.budget import StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.endings import answer_refusal, finish, finish_failed
-from api.wrap.filters import Filters, take_filters
+from api.wrap.filters import Filters, offered_filters, take_filters
 from api.wrap.reading import answer_own
 from api.wrap.receiving import Received
 from api.wrap.result import WrappedResult
 from api.wrap.rules import WrapRules
-from api.wrap.schema import offered_filters
 from evidence_store.errors import EvidenceStoreError, JsonValue
 from evidence_store.records.runs import StepKey
 
