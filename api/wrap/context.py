@@ -21,6 +21,11 @@ class WrapContext:
         most = limit.max_bytes
         return (most is None or len(text) <= most) and limit.fits(text)
 
+    def no_summary_over(self, tool: str, n_bytes: int) -> int | None:
+        """The bound in bytes, where so many are more than are summarised while a call waits."""
+        bound = self.rules.of(tool).summary_bytes
+        return bound if n_bytes > bound else None
+
     def cost(self, text: str, room: int) -> int:
         """Tokens that a text which fits its room takes of it; its bytes, which are never fewer, where they fit, too."""
         n_bytes = len(text.encode("utf-8", "surrogatepass"))

@@ -162,19 +162,20 @@ def _shown(context: WrapContext, revision: Revision, tool: str, ends: list[_End]
     if not ends:
         return None
     n_lines = context.tools.store.passages.get_reader(revision).count_lines()
+    bound = context.no_summary_over(tool, revision.size)
     packets = _read(context, revision, ends)
     text = before.text + "".join(map(format_packet, packets))
     packets = (*before.packets, *packets)
     start = ends[0].span.end if ends[0].span.start == 0 else 0
     end = ends[-1].span.start if ends[-1].span.start > 0 else revision.size
     if start >= end:
-        return Shown(format_offload(tool, revision, n_lines, "shown: all") + text, packets)
+        return Shown(format_offload(tool, revision, n_lines, "shown: all", bound) + text, packets)
     if all(one.selector.kind == "lines" for one in ends) and len(ends) == 2:
         lines = f"{packets[-2].lines.last + 1}-{packets[-1].lines.first - 1}"
         said, place = f"left out: lines {lines}", place_of(revision, lines=lines)
     else:
         said, place = f"left out: bytes {start}-{end}", place_of(revision, bytes=f"{start}-{end}")
-    marker = format_offload(tool, revision, n_lines, said)
+    marker = format_offload(tool, revision, n_lines, said, bound)
     marker += format_call("read", "read_log", place) + format_call("find", "search", place_of(revision, pattern="TEXT"))
     return Shown(marker + text, packets)
 

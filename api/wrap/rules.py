@@ -17,6 +17,8 @@ FilterName = Literal["grep", "tail_n", "fields", "pointer"]
 FILTERS: tuple[FilterName, ...] = ("grep", "tail_n", "fields", "pointer")
 SHOWN_TOKENS = 2_000
 """As the reading tools answer with by default."""
+SUMMARY_BYTES = 32 * 1024 * 1024
+"""Of a log this takes about 5 s of one core; a CI log of 28 MB is within."""
 NameRule: TypeAlias = Callable[[str, Mapping[str, JsonValue]], ResourceName]
 """The resource of a tool and its arguments. The same call gives the same name, so that its outputs are revisions of one resource."""
 MAX_ARGUMENT_CHARS = 160
@@ -66,6 +68,8 @@ class ToolRules:
     """Of one result; None: as the budget says."""
     shown_tokens: int = SHOWN_TOKENS
     """Of what stands in place of an offloaded result, at most; filters may take all of its budget."""
+    summary_bytes: int = SUMMARY_BYTES
+    """Of an output that is summarised while its call waits; of a larger one a summary is named, and made when it is asked for."""
     keep_small: bool = False
     """Store results, too, that pass unchanged."""
     filters: tuple[FilterName, ...] = FILTERS

@@ -54,7 +54,9 @@ def show_reference(context: WrapContext, revision: Revision) -> Shown:
 
 
 def _show_summary(context: WrapContext, revision: Revision, tool: str, room: int) -> Shown | None:
-    """None where no kind takes the output, or the one that does is broken: then there is another way to show it."""
+    """None where the output is too large, where no kind takes it, or the one that does is broken: there is another way to show it."""
+    if context.no_summary_over(tool, revision.size) is not None:
+        return None
     summaries = context.tools.store.summaries
 
     def read(limit: TextLimit) -> Packet:
@@ -94,4 +96,4 @@ def show_fitting(context: WrapContext, read: Callable[[TextLimit], Packet], head
 
 def _head(context: WrapContext, revision: Revision, tool: str, said: str) -> str:
     n_lines = context.tools.store.passages.get_reader(revision).count_lines()
-    return format_offload(tool, revision, n_lines, said) + format_reading(revision)
+    return format_offload(tool, revision, n_lines, said, context.no_summary_over(tool, revision.size)) + format_reading(revision)

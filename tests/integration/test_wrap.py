@@ -92,6 +92,21 @@ def test_structured_results_are_shown_by_their_summary_and_read_by_pointer(store
     assert call_in(result.text) == ("read_spec", {"resource": "get_pods", "revision": 1, "pointer": ""})
 
 
+def test_what_is_too_large_to_be_summarised_meanwhile_names_the_bound_and_the_call(store: EvidenceStore) -> None:
+    wrapper = wrapper_of(store, rules_of(summary_bytes=10_000))
+    rows = [{"pod": f"api-{n}", "phase": "Running"} for n in range(600)]
+    outputs: dict[str, JsonValue] = {"get_logs": logs(3_000), "get_pods": rows, "lines": "x\n" * 5_001}
+    for tool, output in outputs.items():
+        result = wrapper.call(tool, lambda output=output: output, {})
+        assert "; no summary over 10,000 bytes]\n" in result.text
+        assert n_tokens(result.text) <= ROOM
+        assert not any(one.startswith("summary/") for packet in result.packets for one in packet.transforms)
+        answer = call_tool(wrapper.context.tools, *call_in(result.text, "summary"), recording=False)  # type: ignore[arg-type]
+        assert [one.startswith("summary/") for one in answer.packets[0].transforms] == [True]
+    kept_whole = wrapper_of(store, rules_of(summary_bytes=1_000_000)).call("get_logs", lambda: logs(3_000), {})
+    assert "no summary" not in kept_whole.text
+
+
 def test_what_only_looks_like_a_format_is_kept_as_text(store: EvidenceStore) -> None:
     text = "{broken: " * 4_000
     result = wrapper_of(store).call("read_file", lambda path: text, {"path": "config.json"})
