@@ -82,7 +82,7 @@ class ToolRules:
     """Access labels of the resources that are made of its results."""
     max_age_s: int | None = None
     timeout_s: float | None = None
-    """After which an asynchronous call is ended; a synchronous one cannot be."""
+    """After which an asynchronous call is ended, and a synchronous one, at work in a thread of its own then, no longer waited for."""
 
     def __post_init__(self) -> None:
         require_room(self.shown_tokens)

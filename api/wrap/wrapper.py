@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from api.wiring import Services
 from api.wrap.budget import StepRoom
 from api.wrap.context import WrapContext
+from api.wrap.deadlines import take_in_time
 from api.wrap.endings import answer_refusal, finish, finish_failed
 from api.wrap.filters import Filters, offered_filters, take_filters
 from api.wrap.reading import answer_own
@@ -118,7 +119,7 @@ class ToolWrapper:
             received = self._received(room.n_tokens)
             try:
                 try:
-                    _take(received, tried())
+                    self._take_all(tool, received, tried)
                 except Exception as why:
                     result = finish_failed(self.context, tool, arguments, received, room.n_tokens, why, call)
                 else:
@@ -148,6 +149,13 @@ class ToolWrapper:
                 received.close()
             room.used = result.text
             return result
+
+    def _take_all(self, tool: str, received: Received, tried: Callable[[], object]) -> None:
+        timeout_s = self.rules.of(tool).timeout_s
+        if timeout_s is None:
+            _take(received, tried())
+        else:
+            take_in_time(received, lambda: _take(received, tried()), timeout_s)
 
     def _received(self, n_tokens: int) -> Received:
         keeps_all = not self.rules.switches.offload

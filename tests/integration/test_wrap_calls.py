@@ -2,9 +2,10 @@
 
 import asyncio
 import inspect
+import threading
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import get_type_hints
 
@@ -170,6 +171,44 @@ def test_an_asynchronous_tool_is_ended_after_its_time_and_what_came_is_kept(stor
     result = asyncio.run(wrapper_of(store, rules_of(timeout_s=0.0)).acall("follow", never, {}))
     assert (result.outcome, parse_errors(result.text)[0].code) == (Outcome.TIMED_OUT, "tool_timed_out")
     assert store.sources.get_bytes(ResourceName("follow"), 1) == b"first\n"
+
+
+def test_a_synchronous_tool_that_is_late_is_left_and_what_it_gives_later_is_dropped(store: EvidenceStore) -> None:
+    go_on, closed = threading.Event(), threading.Event()
+
+    def follow() -> Iterator[str]:
+        try:
+            go_on.wait()
+            yield "late\n"
+            yield "later\n"
+        finally:
+            closed.set()
+
+    wrapper = wrapper_of(store, rules_of(timeout_s=0.0))
+    result = wrapper.call("follow", follow, {})
+    assert (result.outcome, parse_errors(result.text)[0].code) == (Outcome.TIMED_OUT, "tool_timed_out")
+    with pytest.raises(TimeoutError, match="within 0 s"):
+        wrap(wrapper, follow)()
+    go_on.set()
+    closed.wait()
+    assert store.sources.list_resources() == []
+
+
+def test_a_synchronous_tool_in_its_time_ends_as_it_does_without_one(store: EvidenceStore) -> None:
+    """In another thread, with the context of who called it."""
+    named = ContextVar("named", default="nobody")
+    named.set("the caller")
+    wrapper = wrapper_of(store, rules_of(timeout_s=3_600.0))
+    assert wrapper.call("name", named.get, {}).text == "the caller"
+    assert wrapper.call("thread", threading.get_ident, {}).value != threading.get_ident()
+    assert wrapper.call("get_logs", get_logs, {"pod": "api"}).treatment is Treatment.OFFLOADED
+    assert wrap(wrapper, stream)("web") == "short\n"
+
+    def failing() -> str:
+        raise KeyError("no such pod")
+
+    with pytest.raises(KeyError, match="no such pod"):
+        wrap(wrapper, failing)()
 
 
 def test_a_cancelled_task_stays_cancelled_and_what_came_is_kept(store: EvidenceStore) -> None:
