@@ -15,7 +15,7 @@ from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.model import Format, Outcome, ResourceName
 from evidence_store.store import EvidenceStore, open_store
 from evidence_store.store.runs import OpenCall
-from projector import counter_for, parse_packets
+from projector import counter_for, parse_errors, parse_packets
 from tests.credentials import RUN_LOG, RUN_SECRETS
 from tests.factories import make_store, open_step
 from tests.integration.wrapping import ROOM, call_in, logs, n_tokens, no_counter, read_on, rules_of, wrapper_of
@@ -192,12 +192,16 @@ def test_the_result_of_a_call_is_stored_once_however_often_it_is_tried(store: Ev
     assert first == again
 
 
-def test_our_own_reading_tools_are_bounded_and_never_stored_again(store: EvidenceStore) -> None:
+def test_our_own_reading_tools_are_bounded_and_never_stored_again(store: EvidenceStore, caplog: pytest.LogCaptureFixture) -> None:
     wrapper = wrapper_of(store)
     wrapper.call("get_logs", lambda: logs(3_000), {})
     before = store.sources.list_resources()
     place: dict[str, JsonValue] = {"resource": "get_logs", "lines": "1-3000", "max_tokens": 50_000}
-    for result in (wrapper.answer("read_log", place), wrapper.answer("search", {"resource": "get_logs", "pattern": "1", "limit": 200})):
+    found: dict[str, JsonValue] = {"resource": "get_logs", "pattern": "1", "limit": 200}
+    caplog.clear()
+    for name, arguments in (("read_log", place), ("search", found)):
+        result = wrapper.answer(name, arguments)
+        assert caplog.messages.pop().startswith(f"cut the answer of {name}: ")
         assert (result.treatment, result.outcome) == (Treatment.OWN, Outcome.OK)
         assert n_tokens(result.text) <= ROOM
         assert result.packets
@@ -220,6 +224,7 @@ def test_more_than_the_store_takes_is_an_error_of_the_tool(folder: Path) -> None
         result = wrapper_of(store).call("get_logs", lambda: logs(3_000), {})
     assert result.outcome is Outcome.ERROR
     assert isinstance(result.failure, LimitExceeded)
+    assert parse_errors(result.text)[0].code == "too_large"
     assert "request" not in result.text
 
 
