@@ -17,7 +17,7 @@ from api.wrap.offloading import offload
 from api.wrap.result import Output, Treatment, WrappedResult
 from api.wrap.rules import Switches, ToolRules, WrapRules, resource_name
 from api.wrap.spool import Spool, spool_of
-from api.wrap.wrapper import ToolWrapper
+from api.wrap.wrapper import ToolWrapper, is_async
 
 __all__ = [
     "Encoded",
@@ -36,6 +36,7 @@ __all__ = [
     "WrappedResult",
     "answer_refusal",
     "encode",
+    "is_async",
     "offer",
     "offered_filters",
     "offload",

@@ -17,7 +17,7 @@ from api.wrap.endings import answer_refusal
 from api.wrap.filters import ANNOTATIONS, Taken, described, offered_filters, signature_with, take_filters
 from api.wrap.result import Treatment, WrappedResult
 from api.wrap.rules import FilterName
-from api.wrap.wrapper import ToolWrapper, own_arguments
+from api.wrap.wrapper import ToolWrapper, is_async, own_arguments
 from evidence_store.errors import EvidenceStoreError
 
 _WRAPPED = "__evidence_wrapped__"
@@ -30,8 +30,7 @@ def wrap(wrapper: ToolWrapper, function: Callable[..., Any], name: str | None = 
     tool = str(name or getattr(function, "__name__", type(function).__name__))
     signature = inspect.signature(function)
     filters = offered_filters(wrapper.rules, tool, own_arguments(function))
-    is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-    made = _async(wrapper, function, tool, signature, filters) if is_async else _sync(wrapper, function, tool, signature, filters)
+    made = (_async if is_async(function) else _sync)(wrapper, function, tool, signature, filters)
     made.__signature__ = signature_with(signature, filters)  # type: ignore[attr-defined]
     made.__annotations__ = {**getattr(function, "__annotations__", {}), **{one: ANNOTATIONS[one] for one in filters}}
     made.__doc__ = described(function, filters)

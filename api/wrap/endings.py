@@ -23,7 +23,7 @@ from api.wrap.receiving import Received
 from api.wrap.result import Output, Treatment, WrappedResult
 from api.wrap.showing import show_reference
 from api.wrap.storing import keep
-from evidence_store.errors import EvidenceStoreError, JsonValue
+from evidence_store.errors import EvidenceStoreError, JsonValue, StoreFault
 from evidence_store.model import Outcome
 from evidence_store.records.sources import Revision
 from evidence_store.secrets import mask_text
@@ -69,16 +69,22 @@ def finish_failed(
     outcome = outcome_of(why)
     output = Output(tool, received.spool, plain_arguments(arguments), None, received.media_type, outcome, complete=False, call=call)
     try:
+        if isinstance(received.fault, StoreFault):
+            return store_failed(received.fault)
         came = keep(context, replace(output, outcome=Outcome.OK)) if received.spool.size else None
-        return _failed(context, output, why, came, room)
+        return _failed(context, output, why, came, room, received.fault)
     except EvidenceStoreError as fault:
         fault.__cause__ = fault.__cause__ or why
         return store_failed(fault)
 
 
-def _failed(context: WrapContext, output: Output, why: BaseException, came: Revision | None, room: int) -> WrappedResult:
+def _failed(
+    context: WrapContext, output: Output, why: BaseException, came: Revision | None, room: int, fault: EvidenceStoreError | None
+) -> WrappedResult:
     cleared = is_cleared(context, labels_of(context, output))
     code, said = _ERRORS[output.outcome], _SAID.get(output.outcome) or (said_of(why) if cleared else "the tool failed")
+    if fault is not None:
+        code, said = fault.error_code, message_of(fault)
     rest = ""
     if came is not None:
         log.warning("%s broke off after %d bytes, stored as %s@%d", output.tool, came.size, came.resource, came.number)

@@ -9,6 +9,7 @@ from api.tools.context import ToolAnswer
 from api.wrap.forms import JSON_LINES, Encoded, encode, json_text
 from api.wrap.result import WrappedResult
 from api.wrap.spool import Spool
+from evidence_store.errors import EvidenceStoreError
 
 _LINE_END = b"\n"
 
@@ -22,6 +23,8 @@ class Received:
         self.media_type: str | None = None
         self.beside: tuple[object, ...] = ()
         self.is_error = False
+        self.fault: EvidenceStoreError | None = None
+        """Why what the tool gave could not be taken in: no fault of the tool's."""
         self._kept_bytes = kept_bytes
         self._items: list[object] | None = []
         self._value: object = None
@@ -29,13 +32,12 @@ class Received:
         self._has_ended = False
 
     def take(self, value: object) -> None:
-        """All of a result. Raises LimitExceeded (`too_large`), and TimeoutError where it comes too late."""
+        """All of a result. Raises LimitExceeded (`too_large`), StoreUnavailable, and TimeoutError where it comes too late."""
         is_ours = isinstance(value, ToolAnswer | WrappedResult)  # in the store already
         encoded = Encoded(b"") if is_ours else encode(value)
         with self._lock:
-            self._require_open()
+            self._write(encoded.raw)
             self._value, self._items = value, None
-            self.spool.write(encoded.raw)
             self.media_type, self.beside, self.is_error = encoded.media_type, encoded.beside, encoded.is_error
 
     def add(self, item: object) -> None:
@@ -43,9 +45,8 @@ class Received:
         is_plain = isinstance(item, str | bytes | bytearray | memoryview)
         raw = encode(item).raw if is_plain else json_text(item).encode("utf-8", "surrogatepass") + _LINE_END
         with self._lock:
-            self._require_open()
+            self._write(raw)
             self.media_type = self.media_type if is_plain else JSON_LINES
-            self.spool.write(raw)
             if self._items is not None and (self._kept_bytes is None or self.spool.size <= self._kept_bytes):
                 self._items.append(item)
             else:
@@ -56,9 +57,14 @@ class Received:
         with self._lock:
             self._has_ended = True
 
-    def _require_open(self) -> None:
+    def _write(self, raw: bytes) -> None:
         if self._has_ended:
             raise TimeoutError("nobody waits for this result any more")
+        try:
+            self.spool.write(raw)
+        except EvidenceStoreError as why:
+            self.fault = why
+            raise
 
     @property
     def value(self) -> object:

@@ -1,6 +1,7 @@
 """How calls of wrapped tools end: sync, async, streaming; with errors, cancellations, time-outs; side by side; over a store that fails."""
 
 import asyncio
+import errno
 import inspect
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +17,7 @@ from evidence_store.errors import EvidenceStoreError, StoreFault
 from evidence_store.model import Outcome, ResourceName
 from evidence_store.store import EvidenceStore
 from projector import parse_errors, parse_packets
-from tests.factories import make_store
+from tests.factories import make_store, open_step
 from tests.fakes import Crash
 from tests.integration.wrapping import ROOM, call_in, logs, n_tokens, rules_of, wrapper_of
 
@@ -69,6 +70,19 @@ def test_asynchronous_functions_stay_asynchronous(store: EvidenceStore) -> None:
     assert inspect.iscoroutinefunction(wrapped)
     assert asyncio.run(wrapped("web")) == "short\n"
     assert asyncio.run(wrapped("api")).startswith("[offloaded get_logs_soon: ")
+
+
+class Pods:
+    """A tool as an object, as clients are."""
+
+    async def __call__(self, pod: str) -> str:
+        return await get_logs_soon(pod)
+
+
+def test_an_object_with_an_asynchronous_call_is_an_asynchronous_tool(store: EvidenceStore) -> None:
+    wrapped = wrap(wrapper_of(store), Pods())
+    assert asyncio.run(wrapped("web")) == "short\n"
+    assert asyncio.run(wrapped("api")).startswith("[offloaded Pods: ")
 
 
 def test_streams_are_joined_where_they_pass_and_stored_where_they_do_not(store: EvidenceStore) -> None:
@@ -249,6 +263,17 @@ def test_what_a_tool_waited_for_may_be_cancelled_without_the_task(store: Evidenc
 # -- a store that fails
 
 
+def test_an_output_that_cannot_be_taken_in_is_no_fault_of_the_tool(store: EvidenceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: object, **kwargs: object) -> object:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    result = wrapper_of(store).call("get_logs", lambda: "x" * 2_000_000, {})
+    (error,) = parse_errors(result.text)
+    assert (error.code, result.outcome, result.treatment) == ("store_unwritable", Outcome.ERROR, Treatment.FAILED)
+    assert store.sources.list_resources() == []
+
+
 class FailingClock:
     """Fails when rows are written: bytes carry no time."""
 
@@ -332,6 +357,16 @@ def test_tasks_side_by_side_share_it_and_each_is_stored(store: EvidenceStore) ->
 
     assert sum(map(n_tokens, asyncio.run(run()))) <= wrapper.rules.budget.step
     assert len(store.sources.list_resources()) == 6
+
+
+def test_the_calls_of_one_wrapper_are_none_of_another(store: EvidenceStore) -> None:
+    """A step belongs to its store, and so does its room."""
+    one, another = wrapper_of(store), wrapper_of(store)
+    with one.calls(100, open_step(store)):
+        assert one.context.tools.step is not None
+        assert another.context.tools.step is None
+        assert n_tokens(another.call("get_logs", get_logs, {"pod": "api"}).text) > 300
+        assert n_tokens(one.call("get_logs", get_logs, {"pod": "api"}).text) <= 160
 
 
 def test_a_failing_call_gives_its_room_back(store: EvidenceStore) -> None:
