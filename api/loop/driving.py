@@ -50,7 +50,7 @@ class Driver:
             if stop is not None and closing and stop.how != "closed":
                 stop = Stop("closing_failed", f"at the limit of {self._bounds.max_steps} steps: {stop.reason}")
         reason = stop.reason or ("" if self._store.histories.list_claim_ids(self._session.run) else NO_CLAIM)
-        self._store.histories.end(self._session.run, stop.how, reason)
+        self._store.histories.end(self._session.run, stop.how, reason, self._session.hold)
 
     def _stopped_before(self) -> Stop | None:
         """Where the last words of a run opened again are stored already, and only its end is not."""

@@ -90,7 +90,7 @@ class Runner:
         return _reports(await asyncio.gather(*at_work, return_exceptions=True))
 
     def _has_ended(self, run: RunKey) -> bool:
-        return self.services.store.histories.get(run).end is not None
+        return self.services.store.histories.find_end(run) is not None
 
     def _agents_session(self, task: TaskRevision, agent: Agent) -> Session:
         return self._session(task.task, agent.name, agent.request, agent.system or self.system)
