@@ -75,6 +75,14 @@ def test_at_the_limit_one_call_without_tools_concludes_from_what_is_there(servic
     assert [claim.standing for claim in report.claims] == [Standing.VERIFIED] * 2
 
 
+def test_the_closing_step_can_be_switched_off(services: Services) -> None:
+    model = Scripted()
+    report = ran(services, model, Bounds(max_steps=3, closing_step=False))
+    assert len(model.inputs) == 3
+    assert (report.how, report.reason) == ("stopped", "the limit of 3 steps was reached")
+    assert [claim.text for claim in report.claims] == ["maximum of alpha is 100"]
+
+
 def test_conclusions_that_no_evidence_bears_out_stay_open_or_are_not_recorded(services: Services, caplog: pytest.LogCaptureFixture) -> None:
     read = say("I read.", ("read_spec", {"resource": "api.json", "pointer": "/alpha/maximum"}))
     unknown = "ev_000000000000"
