@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from api.calling import MoreTools, answer_call, answer_malformed, answer_refused
 from api.compacting import compaction_of
 from api.projecting import OwnersReader, StoreReader
 from api.reopening import Reopened, assistant_message, reopen, result_message
 from api.spent import Spent
-from api.tools import ToolAnswer, ToolContext, call_tool, definitions
-from api.tools.answers import error_answer
+from api.tools import ToolContext, definitions
 from api.wiring import Services
 from evidence_store.canonical import storable
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
@@ -83,7 +83,7 @@ class Session:
     With `run`, a run of the task that did not end is opened again as its process left it (`api.reopening`), under the name that its agent
     has, and taken from whoever held it, whose next write raises Conflict (`run_taken`); `request` is then a further turn of the user,
     unless it is empty. `strategy` may be set before any step. Packets of live resources are aged by `clock`, in microseconds since 1970
-    UTC; without one by that of the store.
+    UTC; without one by that of the store. `more_tools` are offered beside ours.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class Session:
         summariser: Summariser | None = None,
         detector: ConstraintDetector | None = None,
         clock: Callable[[], int] | None = None,
+        more_tools: MoreTools | None = None,
     ) -> None:
         if profile.provider != FORM:
             raise UnknownProvider(f"a session keeps its messages in the form of {FORM!r}, not of {profile.provider!r}", {"known": (FORM,)})
@@ -115,7 +116,8 @@ class Session:
         self._clock = clock or services.store.core.clock
         self._reader = StoreReader(services)
         self._counter: TokenCounter = services.counter()
-        self._tools = definitions(recording=True)
+        self._more_tools = more_tools
+        self._tools = (*definitions(recording=True), *(more_tools.definitions if more_tools else ()))
         self._messages: list[dict[str, JsonValue]] = []
         self._results: dict[str, tuple[Packet, ...]] = {}
         self._n_calls = 0
@@ -342,9 +344,9 @@ class Session:
         context = self._services.tools(self._step, self._agent)
         closed = []
         for call, fault in zip(calls, (one.fault for one in requests), strict=True):
-            answer = _malformed(call.name, fault) if fault else call_tool(context, call.name, call.arguments, recording=True)
+            answer = answer_malformed(call.name, fault) if fault else answer_call(context, self._step, call, len(calls), self._more_tools)
             if (tokens := self._counter.count(answer.text)) > max(left, REFUSAL_TOKENS):
-                answer = _refused(call.name, tokens, max(left, 0))
+                answer = answer_refused(call.name, tokens, max(left, 0))
             else:
                 left -= tokens
             self._reader.remember(answer.packets)
@@ -371,17 +373,6 @@ class Session:
 
     def _fixed_tokens(self) -> int:
         return self._counter.count(self._system) + self._counter.count(orjson.dumps(self._tools).decode())
-
-
-def _refused(name: str, tokens: int, left: int) -> ToolAnswer:
-    """In place of an answer that the next input could not hold."""
-    said = f"{name} answered {tokens} tokens, {left} are left in this turn: ask for less, or in a turn of its own"
-    return error_answer(LimitExceeded(said, {"limit": left}, code="over_budget"))
-
-
-def _malformed(name: str, fault: str) -> ToolAnswer:
-    """In place of an answer to a call that could not be made."""
-    return error_answer(InvalidInput(f"{name[:80]}: {fault}", code="bad_argument"))
 
 
 def _opened(call: str, request: ToolRequest) -> OpenCall:
