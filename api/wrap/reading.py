@@ -24,11 +24,6 @@ _MAX_ROUNDS = 4
 _SMALL_TOKENS = 24
 
 
-def is_own(name: str) -> bool:
-    """Whether a tool of this name is one of ours."""
-    return name in BY_NAME
-
-
 def answer_own(context: WrapContext, name: str, arguments: Mapping[str, JsonValue], room: int, *, recording: bool = False) -> WrappedResult:
     """The answer of a reading tool within so many tokens, as far as it may be seen."""
 
