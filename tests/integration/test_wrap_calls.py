@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
+from functools import partial
 from pathlib import Path
 from typing import get_type_hints
 
@@ -57,6 +58,14 @@ def test_a_wrapped_function_looks_like_the_tool_with_filters(store: EvidenceStor
     assert list(inspect.signature(wrapped).parameters) == ["pod", "grep", "tail_n", "fields", "pointer"]
     assert get_type_hints(wrapped)["tail_n"] == int | None
     assert "[filtered get_logs: the last 2 of" in wrapped("api", tail_n=2)
+
+
+def test_wrap_is_a_decorator_once_it_knows_its_wrapper(store: EvidenceStore) -> None:
+    @partial(wrap, wrapper_of(store))
+    def get_events(pod: str) -> str:
+        return LONG
+
+    assert get_events("api").startswith("[offloaded get_events: ")
 
 
 def test_wrapping_twice_is_wrapping_once(store: EvidenceStore) -> None:
