@@ -4,6 +4,7 @@ At each step the projector builds the input from what is stored, the input is ke
 tool calls, and the calls are made and closed. The agent sees nothing but the input.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -48,6 +49,8 @@ from projector import (
     reported_input,
     tightened,
 )
+
+log = logging.getLogger(__name__)
 
 SECTION_TOKENS = 1_000
 """Kept free of the answers of a turn: the request, and what of the sections must stand."""
@@ -346,6 +349,7 @@ class Session:
         for call, fault in zip(calls, (one.fault for one in requests), strict=True):
             answer = answer_malformed(call.name, fault) if fault else answer_call(context, self._step, call, len(calls), self._more_tools)
             if (tokens := self._counter.count(answer.text)) > max(left, REFUSAL_TOKENS):
+                log.warning("refused the answer of %.80r: %d tokens, %d left in its turn", call.name, tokens, max(left, 0))
                 answer = answer_refused(call.name, tokens, max(left, 0))
             else:
                 left -= tokens
