@@ -10,7 +10,7 @@ No agent framework is imported; adapters of frameworks stand on these names (doc
 from api.wrap.budget import ResultBudget, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.decorating import wrap
-from api.wrap.endings import answer_refusal
+from api.wrap.endings import answer_refusal, take_or_refuse
 from api.wrap.filters import Filters, Taken, offer, offered_filters, take_filters, taken_names, with_filters
 from api.wrap.forms import Encoded, encode
 from api.wrap.offloading import offload
@@ -43,6 +43,7 @@ __all__ = [
     "resource_name",
     "spool_of",
     "take_filters",
+    "take_or_refuse",
     "taken_names",
     "with_filters",
     "wrap",

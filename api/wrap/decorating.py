@@ -13,12 +13,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from api.wrap.endings import answer_refusal
-from api.wrap.filters import ANNOTATIONS, Taken, described, offered_filters, signature_with, take_filters
+from api.wrap.endings import take_or_refuse
+from api.wrap.filters import ANNOTATIONS, Taken, described, offered_filters, signature_with
 from api.wrap.result import Treatment, WrappedResult
 from api.wrap.rules import FilterName
 from api.wrap.wrapper import ToolWrapper, is_async, own_arguments
-from evidence_store.errors import EvidenceStoreError
 
 _WRAPPED = "__evidence_wrapped__"
 
@@ -43,10 +42,9 @@ def _sync(
 ) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            taken = take_filters(kwargs, filters)
-        except EvidenceStoreError as why:
-            return answer_refusal(why).text
+        taken = take_or_refuse(kwargs, filters)
+        if isinstance(taken, WrappedResult):
+            return taken.text
         arguments = _bound(signature, args, taken)
         return _passed(wrapper.run(tool, lambda: function(*args, **taken.arguments), arguments, taken.filters))
 
@@ -58,10 +56,9 @@ def _async(
 ) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            taken = take_filters(kwargs, filters)
-        except EvidenceStoreError as why:
-            return answer_refusal(why).text
+        taken = take_or_refuse(kwargs, filters)
+        if isinstance(taken, WrappedResult):
+            return taken.text
         arguments = _bound(signature, args, taken)
         return _passed(await wrapper.arun(tool, lambda: function(*args, **taken.arguments), arguments, taken.filters))
 

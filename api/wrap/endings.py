@@ -6,7 +6,7 @@ tool: its answer says so, and holds nothing of the output.
 
 import asyncio
 import concurrent.futures
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +14,14 @@ from api.errors import message_of
 from api.tools.answers import error_answer
 from api.tools.context import ToolAnswer
 from api.wrap.context import WrapContext
-from api.wrap.filters import Filters
+from api.wrap.filters import Filters, Taken, take_filters
 from api.wrap.forms import json_text
 from api.wrap.guarding import is_cleared
 from api.wrap.offloading import labels_of, log, offload
 from api.wrap.reading import bounded
 from api.wrap.receiving import Received
 from api.wrap.result import Output, Treatment, WrappedResult
+from api.wrap.rules import FilterName
 from api.wrap.showing import show_reference
 from api.wrap.storing import keep
 from evidence_store.errors import EvidenceStoreError, JsonValue, StoreFault
@@ -118,6 +119,14 @@ def answer_refusal(why: EvidenceStoreError) -> WrappedResult:
     """Arguments of ours that are wrong, before the tool was called; another call can do better."""
     answer = error_answer(why)
     return WrappedResult(answer.text, answer.text, Treatment.FAILED, answer.outcome)
+
+
+def take_or_refuse(arguments: Mapping[str, object], offered: Sequence[FilterName]) -> Taken | WrappedResult:
+    """The arguments of a call divided into filters and the tool's own; an answer where they are wrong."""
+    try:
+        return take_filters(arguments, offered)
+    except EvidenceStoreError as why:
+        return answer_refusal(why)
 
 
 def outcome_of(why: BaseException) -> Outcome:

@@ -16,13 +16,13 @@ from api.wiring import Services
 from api.wrap.budget import Room, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.deadlines import take_in_time
-from api.wrap.endings import answer_refusal, finish, finish_failed
-from api.wrap.filters import Filters, Taken, offered_filters, take_filters
+from api.wrap.endings import finish, finish_failed, take_or_refuse
+from api.wrap.filters import Filters, Taken, offered_filters
 from api.wrap.reading import answer_own
 from api.wrap.receiving import Received
 from api.wrap.result import WrappedResult
 from api.wrap.rules import WrapRules
-from evidence_store.errors import EvidenceStoreError, JsonValue
+from evidence_store.errors import JsonValue
 from evidence_store.records.runs import StepKey
 
 P = ParamSpec("P")
@@ -119,11 +119,7 @@ class ToolWrapper:
     def _taken(
         self, tool: str, function: Callable[..., object], arguments: Mapping[str, object], own: Iterable[str]
     ) -> Taken | WrappedResult:
-        """Filters and the tool's own arguments; an answer where they are wrong."""
-        try:
-            return take_filters(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
-        except EvidenceStoreError as why:
-            return answer_refusal(why)
+        return take_or_refuse(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
 
     def answer(self, name: str, arguments: Mapping[str, JsonValue], *, recording: bool = False) -> WrappedResult:
         """The answer of one of our own tools, within the room of a result."""
