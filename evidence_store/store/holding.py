@@ -2,7 +2,7 @@
 
 Nobody can be asked whether the process that began a run still lives, and no clock decides it. So whoever opens a run again takes it, in
 one transaction, and who held it before is refused at its next write: two processes never write the turns of one run between each other's.
-(A fencing token, as in Kleppmann, "How to do distributed locking", 2016.)
+(docs/adr/0015-one-process-a-run.md; a fencing token, as in Kleppmann, "How to do distributed locking", 2016.)
 """
 
 from dataclasses import dataclass

@@ -12,7 +12,8 @@ import pytest
 from api.loop import Agent, Bounds, FaultKind, ProviderError, Runner, RunReport, format_reports, report_of
 from api.loop.replies import read_reply
 from api.sessions import Session
-from api.wiring import Services
+from api.settings import Settings
+from api.wiring import Services, open_services
 from evidence_store.errors import Conflict
 from evidence_store.model import Standing
 from tests.integration.loop_agents import (
@@ -219,15 +220,18 @@ def test_last_words_that_are_stored_without_an_end_are_the_end(services: Service
     assert (report.how, [claim.text for claim in report.claims]) == ("closed", ["maximum of alpha is 100"])
 
 
-def test_a_run_that_is_opened_again_is_taken_from_who_was_at_work_on_it(services: Services) -> None:
-    """At any point of a step: nothing of the one that lost it is written any more, and the other goes on as if it were alone."""
+def test_a_run_that_is_opened_again_is_taken_from_who_was_at_work_on_it(services: Services, tmp_path: Path) -> None:
+    """Over a connection of its own, as in another process: nothing of the one that lost it is written any more, and the other goes on as
+    if it were alone.
+    """
     made, task = runner(services), services.store.tasks.get_revision(TASK)
     taken: list[RunReport] = []
 
     def slow(messages: Objects, tools: Objects) -> Any:
         if not taken:
-            (run,) = made.unfinished(TASK)
-            taken.append(made.resume(run, reads_and_claims))
+            with open_services(Settings(tmp_path / "store")) as others:
+                (run,) = runner(others).unfinished(TASK)
+                taken.append(runner(others).resume(run, reads_and_claims))
         return say("I look again.", LIST)
 
     with pytest.raises(Conflict) as caught:
