@@ -3,7 +3,11 @@
 Of a stream the items are kept while they may still pass unchanged; beyond that there is the spool alone.
 """
 
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterable, Coroutine, Generator, Iterable, Iterator
+from contextlib import aclosing, closing
 from threading import Lock
+from typing import Any
 
 from api.tools.context import ToolAnswer
 from api.wrap.forms import JSON_LINES, Encoded, encode, json_text
@@ -81,3 +85,41 @@ class Received:
     def close(self) -> None:
         self.end()
         self.spool.close()
+
+
+def take_all(received: Received, value: object) -> None:
+    """Takes in what a synchronous tool gave; a generator is closed. Raises what a stream raises, and as `Received.take`."""
+    if isinstance(value, Generator):
+        with closing(value):
+            _take_items(received, value)
+    elif inspect.isawaitable(value) or isinstance(value, AsyncIterable):
+        if isinstance(value, Coroutine):
+            value.close()
+        raise TypeError("an asynchronous tool was called as a synchronous one")
+    elif isinstance(value, Iterator):
+        _take_items(received, value)
+    else:
+        received.take(value)
+
+
+def _take_items(received: Received, items: Iterable[object]) -> None:
+    for item in items:
+        received.add(item)
+
+
+async def take_async(received: Received, value: Any) -> None:
+    """The same of what is awaited, or streams asynchronously; anything else is taken as it is."""
+    if isinstance(value, AsyncGenerator):
+        async with aclosing(value):
+            await _take_async_items(received, value)
+    elif inspect.isawaitable(value):
+        take_all(received, await value)
+    elif isinstance(value, AsyncIterable):
+        await _take_async_items(received, value)
+    else:
+        take_all(received, value)
+
+
+async def _take_async_items(received: Received, items: AsyncIterable[object]) -> None:
+    async for item in items:
+        received.add(item)

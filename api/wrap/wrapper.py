@@ -6,11 +6,11 @@ A cancelled task stays cancelled: `acall` raises it on, after what came is store
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
-from contextlib import aclosing, closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from api.wiring import Services
 from api.wrap.budget import Room, StepRoom
@@ -19,7 +19,7 @@ from api.wrap.deadlines import take_in_time
 from api.wrap.endings import finish, finish_failed, take_or_refuse
 from api.wrap.filters import Filters, Taken, offered_filters
 from api.wrap.reading import answer_own
-from api.wrap.receiving import Received
+from api.wrap.receiving import Received, take_all, take_async
 from api.wrap.result import WrappedResult
 from api.wrap.rules import WrapRules
 from evidence_store.errors import JsonValue
@@ -136,7 +136,7 @@ class ToolWrapper:
             received = self._received(room.n_tokens)
             try:
                 try:
-                    self._take_all(tool, received, tried)
+                    self._take_in(tool, received, tried)
                 except Exception as why:
                     result = finish_failed(self.context, tool, arguments, received, room.n_tokens, why, call)
                 else:
@@ -155,7 +155,7 @@ class ToolWrapper:
             try:
                 try:
                     async with asyncio.timeout(self.rules.of(tool).timeout_s):
-                        await _take_async(received, tried())
+                        await take_async(received, tried())
                 except (Exception, asyncio.CancelledError) as why:
                     result = await _settled(finish_failed, self.context, tool, arguments, received, room.n_tokens, why, call)
                     if isinstance(why, asyncio.CancelledError) and _is_cancelled():
@@ -167,12 +167,12 @@ class ToolWrapper:
             room.used = result.text
             return result
 
-    def _take_all(self, tool: str, received: Received, tried: Callable[[], object]) -> None:
+    def _take_in(self, tool: str, received: Received, tried: Callable[[], object]) -> None:
         timeout_s = self.rules.of(tool).timeout_s
         if timeout_s is None:
-            _take(received, tried())
+            take_all(received, tried())
         else:
-            take_in_time(received, lambda: _take(received, tried()), timeout_s)
+            take_in_time(received, lambda: take_all(received, tried()), timeout_s)
 
     def _received(self, n_tokens: int) -> Received:
         keeps_all = not self.rules.switches.offload
@@ -210,39 +210,3 @@ async def _settled(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({task})
         raise
-
-
-def _take(received: Received, value: object) -> None:
-    if isinstance(value, Generator):
-        with closing(value):
-            _take_items(received, value)
-    elif inspect.isawaitable(value) or isinstance(value, AsyncIterable):
-        if isinstance(value, Coroutine):
-            value.close()
-        raise TypeError("an asynchronous tool was called as a synchronous one")
-    elif isinstance(value, Iterator):
-        _take_items(received, value)
-    else:
-        received.take(value)
-
-
-def _take_items(received: Received, items: Iterable[object]) -> None:
-    for item in items:
-        received.add(item)
-
-
-async def _take_async(received: Received, value: Any) -> None:
-    if isinstance(value, AsyncGenerator):
-        async with aclosing(value):
-            await _take_async_items(received, value)
-    elif inspect.isawaitable(value):
-        _take(received, await value)
-    elif isinstance(value, AsyncIterable):
-        await _take_async_items(received, value)
-    else:
-        _take(received, value)
-
-
-async def _take_async_items(received: Received, items: AsyncIterable[object]) -> None:
-    async for item in items:
-        received.add(item)
