@@ -46,7 +46,7 @@ def _folded(text: str) -> EvidenceId:
 
 
 def record_conclusions(context: ToolContext, text: str, known: frozenset[EvidenceId]) -> tuple[str, ...]:
-    """Records the conclusions of a closing turn, at most 200; gives what was refused, one line each.
+    """Records the conclusions of a closing turn, at most 200; gives what was refused, one line each, with its ids and none of its words.
 
     `known` is the evidence that claims of the run cite already: a conclusion that rests on that alone repeats one of them.
     """
@@ -62,7 +62,7 @@ def record_conclusions(context: ToolContext, text: str, known: frozenset[Evidenc
             continue
         answer = call_tool(context, "record_claim", _claim(one, packets), recording=True)
         if answer.outcome is not Outcome.OK:
-            refused.append(answer.text)
+            refused.append(f"{answer.text.partition(chr(10))[0]}: {', '.join(one.evidence)}")
     return tuple(refused)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.loop import RunReport, WrappedTools
+from api.loop import Agent, RunReport, WrappedTools
 from api.wiring import Services
 from api.wrap import ResultBudget, ToolRules, ToolWrapper, WrapRules
 from evidence_store.errors import InvalidInput
@@ -82,6 +82,16 @@ def test_the_same_asynchronously(services: Services) -> None:
     task = services.store.tasks.get_revision(TASK)
     report = asyncio.run(made.run_async(task, "agent:a/1", "Why did the job end?", cause_of("get_logs")))
     assert len(report.claims) == 1
+
+
+def test_agents_side_by_side_use_the_same_tools_each_in_its_own_run(services: Services) -> None:
+    made = replace(runner(services), tools=tools_of(services, {"get_logs": get_logs_soon}))
+    task = services.store.tasks.get_revision(TASK)
+    model = cause_of("get_logs")
+    reports = made.run_agents(task, [Agent(f"agent:{n}", "Why did the job end?", model) for n in range(3)])
+    assert [one.how for one in reports] == ["concluded"] * 3
+    assert {claim.text for one in reports for claim in one.claims} == {"the disk sda7 is full"}
+    assert services.store.checks.verify(deep=False).faults == ()
 
 
 def test_tools_are_offered_beside_ours_with_filters_and_not_in_the_closing_step(services: Services) -> None:
