@@ -205,8 +205,8 @@ async def _settled(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
     task = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
     try:
         return await asyncio.shield(task)
-    except asyncio.CancelledError:
+    except asyncio.CancelledError as cancelled:
         while not task.done():
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({task})
-        raise
+        raise cancelled from task.exception()
