@@ -17,6 +17,7 @@ from api.wrap.context import WrapContext
 from api.wrap.filters import Filters, Taken, take_filters
 from api.wrap.forms import json_text
 from api.wrap.guarding import is_cleared
+from api.wrap.marker import spelled_tool
 from api.wrap.offloading import labels_of, log, offload
 from api.wrap.reading import bounded
 from api.wrap.receiving import Received
@@ -88,7 +89,7 @@ def _failed(
         code, said = fault.error_code, message_of(fault)
     rest = ""
     if came is not None:
-        log.warning("%s broke off after %d bytes, stored as %s@%d", output.tool, came.size, came.resource, came.number)
+        log.warning("%s broke off after %d bytes, stored as %s@%d", spelled_tool(output.tool), came.size, came.resource, came.number)
         rest = show_reference(context, came).text
     for n_chars in (len(said), MAX_MESSAGE_CHARS, 0):
         short = said if n_chars >= len(said) else f"{said[:n_chars]}…"
@@ -96,7 +97,7 @@ def _failed(
         if context.fits(text, room):
             break
     if n_chars < len(said):
-        log.warning("cut the error of %s: %d characters, %d shown", output.tool, len(said), n_chars)
+        log.warning("cut the error of %s: %d characters, %d shown", spelled_tool(output.tool), len(said), n_chars)
     return WrappedResult(text, text, Treatment.FAILED, output.outcome, revision=came, failure=why)
 
 

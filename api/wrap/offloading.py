@@ -65,14 +65,15 @@ def _text_that_fits(context: WrapContext, output: Output, room: int) -> str | No
 
 def _handed(context: WrapContext, output: Output, revision: Revision, shown: Preview, treatment: Treatment) -> WrappedResult:
     """What was made of a stored output, as far as it may be seen."""
+    tool = spelled_tool(output.tool)
     permitted = for_clearances(context, shown, labels_of(context, output), output.tool)
     if permitted is None:
-        log.warning("withheld the result of %s: %d bytes, %s@%d", output.tool, revision.size, revision.resource, revision.number)
+        log.warning("withheld the result of %s: %d bytes, %s@%d", tool, revision.size, revision.resource, revision.number)
         text = format_error("withheld", "this result may not be shown here", {}, retry=False)
         return WrappedResult(text, text, Treatment.WITHHELD, output.outcome, revision=revision)
     n_shown = len(permitted.text.encode("utf-8", "replace"))
     place = (revision.size, revision.resource, revision.number)
-    log.warning("%s the result of %s: %d bytes, %s@%d, %d bytes shown", treatment.value, output.tool, *place, n_shown)
+    log.warning("%s the result of %s: %d bytes, %s@%d, %d bytes shown", treatment.value, tool, *place, n_shown)
     return WrappedResult(permitted.text, permitted.text, treatment, output.outcome, permitted.packets, revision, beside=output.beside)
 
 

@@ -164,6 +164,18 @@ def test_a_warning_tells_names_and_sizes_and_no_content(store: EvidenceStore, ca
     )
 
 
+def test_a_name_of_a_tool_adds_no_line_to_a_log(store: EvidenceStore, caplog: pytest.LogCaptureFixture) -> None:
+    def failing() -> str:
+        raise ValueError("why " * 50_000)
+
+    wrapper = wrapper_of(store)
+    wrapper.call("logs\noffloaded", lambda: logs(3_000), {})
+    wrapper.call("logs\nfailed", failing, {})
+    offloaded, cut = caplog.messages
+    assert offloaded.startswith('offloaded the result of "logs\\noffloaded": ')
+    assert cut.startswith('cut the error of "logs\\nfailed": ')
+
+
 def test_secrets_are_masked_in_what_is_shown_and_not_in_what_is_stored(store: EvidenceStore) -> None:
     raw = RUN_LOG + logs(2_000).encode() + RUN_LOG
     for filters in ({}, {"tail_n": 8}, {"grep": "(?i)token|key|pass"}):
