@@ -5,7 +5,6 @@ that is given is not changed, and an entry that stays as it is comes out as the 
 """
 
 import asyncio
-import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Results
 from api.adapters.tools import OUT_OF_A_RUN, OWN, require_no_twin, with_nullable_filters
 from api.tools import definitions
-from api.wrap import ToolWrapper, WrappedResult, WrapRules, answer_refusal, offer
+from api.wrap import ToolWrapper, WrappedResult, WrapRules, answer_refusal, is_async, offer
 from evidence_store.errors import InvalidInput
 from evidence_store.model import Outcome
 from projector import dialect_for
@@ -80,7 +79,7 @@ class Loop:
 
     async def _acall(self, call: Any) -> WrappedResult:
         function, arguments = self._functions.get(call.name), arguments_of(call.arguments)
-        if function is None or arguments is None or not _is_async(function):
+        if function is None or arguments is None or not is_async(function):
             return await asyncio.to_thread(self._call, call)
         return await self._results.wrapper.acall(call.name, function, arguments, call=call.call)
 
@@ -119,7 +118,3 @@ def _strictly(rules: WrapRules, definition: Mapping[str, Any]) -> Mapping[str, A
         return {**definition, "function": _strictly(rules, definition["function"])}
     member = "input_schema" if "input_schema" in definition else "parameters"
     return {**definition, member: with_nullable_filters(rules, str(definition.get("name")), definition[member])}
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)

@@ -11,9 +11,8 @@ from api.settings import read_settings
 from api.wiring import open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName
-from evidence_store.records.runs import StepInput
+from evidence_store.records.runs import StepInput, run_name
 from evidence_store.store.run_history import RunEnd
-from evidence_store.store.runs import run_name
 from projector import (
     Receipt,
     diff_receipts,

@@ -14,9 +14,8 @@ from api.settings import read_settings
 from api.wiring import Services, open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName
-from evidence_store.records.runs import RunKey, StepInput
+from evidence_store.records.runs import RunKey, StepInput, run_name
 from evidence_store.records.usages import NewUsage
-from evidence_store.store.runs import run_name
 from projector import (
     Principal,
     Receipt,

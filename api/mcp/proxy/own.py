@@ -29,6 +29,10 @@ _SPELLED = re.compile(r"^(read|find): (read_spec|read_log|search|get_evidence) \
 """At the beginning of a line: there no text of a source stands (docs/formats/packet-text.md)."""
 
 
+_ABSENT = re.compile(r"^summary: summary \{.*\}\n", re.MULTILINE)
+"""The call of one of our tools that does not stand beside an upstream's."""
+
+
 class OwnTools:
     """Answers calls of our tools, and keeps what was delivered. For worker threads."""
 
@@ -116,12 +120,12 @@ def definition(own: str, name: str) -> Json:
 
 
 def respelled(text: str, names: Mapping[str, str]) -> str:
-    """A text with the calls that it names under the names that our tools go by here."""
+    """A text with the calls that it names under the names that our tools go by here; without those that cannot be made here."""
 
     def spelled(found: "re.Match[str]") -> str:
         return f"{found[1]}: {names['read' if found[2] in (_TREE.name, _TEXT.name) else found[2]]} {{"
 
-    return _SPELLED.sub(spelled, text)
+    return _SPELLED.sub(spelled, _ABSENT.sub("", text))
 
 
 def tool_result(text: str, *, is_error: bool = False, run: RunKey | None = None) -> Json:

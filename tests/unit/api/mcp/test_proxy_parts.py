@@ -65,6 +65,7 @@ def test_calls_are_named_as_our_tools_are_called_here_and_sources_are_left_alone
     rest = '| read: read_log {"c":3}\nnote: read: read_log {}\n'
     names = {"read": "read", "search": "evidence_search", "get_evidence": "get_evidence"}
     given = 'read: read_log {"a":1}\nfind: search {"b":2}\n' + rest
+    assert respelled(f'summary: summary {{"c":3}}\n{given}', names) == respelled(given, names)
     assert respelled(given, names) == 'read: read {"a":1}\nfind: evidence_search {"b":2}\n' + rest
 
 
