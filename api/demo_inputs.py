@@ -20,7 +20,7 @@ from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, Refused
 from evidence_store.ids import short_id
 from evidence_store.model import ResourceName
 from evidence_store.records.sources import Revision
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 PREFIX = "demo/"
 MAX_FILES = 20_000

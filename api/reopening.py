@@ -16,6 +16,7 @@ from evidence_store.errors import Conflict, JsonValue
 from evidence_store.model import EvidenceId, Outcome, Packet
 from evidence_store.records.runs import MessageRow, RunKey, StepKey
 from evidence_store.store import EvidenceStore
+from evidence_store.store.holding import Hold
 from evidence_store.store.run_history import RunHistory
 from evidence_store.store.runs import ClosedCall, OpenCall
 from projector import MalformedText, Recap, externalise, format_recap, packet_as_shown, parse_packets, parse_recap
@@ -46,6 +47,7 @@ class Turn:
 class Reopened:
     """Where a run stands."""
 
+    hold: Hold
     agent: str
     turns: tuple[Turn, ...]
     """As they came."""
@@ -62,21 +64,24 @@ class Reopened:
 
 
 def reopen(store: EvidenceStore, run: RunKey, find: FindPacket) -> Reopened:
-    """Closes what was interrupted, and reads where the run stands. Raises NotFound, and Conflict for a run that has ended."""
+    """Takes the run, closes what was interrupted, and reads where the run stands.
+
+    Raises NotFound, and Conflict for a run that has ended, or that another takes meanwhile.
+    """
+    hold = store.runs.take(run)
     history = store.histories.get(run)
-    if history.end is not None:
-        raise Conflict(f"run {run.number} of {run.task!r} has ended: {history.end.how}", code="run_ended")
     interrupted = history.open_calls
     if interrupted:
         body = error_answer(Conflict(INTERRUPTED, code="interrupted")).text
         step = StepKey(run, max(row.step or 0 for row in history.messages))
-        store.runs.close_calls(step, [ClosedCall(call, Outcome.CANCELLED, body, False) for call in interrupted])
+        store.runs.held_by(hold).close_calls(step, [ClosedCall(call, Outcome.CANCELLED, body, False) for call in interrupted])
         history = store.histories.get(run)
     store.claims.rule_unruled(run)
     bodies = {row.call: row.body for row in history.results}
     results = {call: found for call, body in bodies.items() if (found := packets_of(body, find))}
     turns = tuple(_iter_turns(history.messages, bodies))
     return Reopened(
+        hold,
         history.agent,
         turns,
         _after_compactions(history.messages, turns, results),

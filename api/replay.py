@@ -7,10 +7,10 @@ import orjson
 
 from evidence_store.errors import IntegrityMismatch, JsonValue
 from evidence_store.model import EvidenceId, Lifecycle
-from evidence_store.records.runs import StepInput
+from evidence_store.records.runs import StepInput, step_name
 from evidence_store.store import EvidenceStore
 from evidence_store.store.checks import Access
-from evidence_store.store.runs import input_bytes, step_name
+from evidence_store.store.runs import input_bytes
 from projector import Mark, Principal, input_digest, mark_messages, mark_object, named_evidence_of
 from projector.model import JsonObject
 

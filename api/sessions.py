@@ -4,23 +4,25 @@ At each step the projector builds the input from what is stored, the input is ke
 tool calls, and the calls are made and closed. The agent sees nothing but the input.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
 
+from api.calling import MoreTools, answer_call, answer_malformed, answer_refused
 from api.compacting import compaction_of
 from api.projecting import OwnersReader, StoreReader
 from api.reopening import Reopened, assistant_message, reopen, result_message
 from api.spent import Spent
-from api.tools import ToolAnswer, ToolContext, call_tool, definitions
-from api.tools.answers import error_answer
+from api.tools import ToolContext, definitions
 from api.wiring import Services
 from evidence_store.canonical import storable
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Digest, Packet, ProgressItem, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.records.usages import CountedModel, NewUsage
+from evidence_store.store.holding import Hold
 from evidence_store.store.runs import ClosedCall, NewProjection, OpenCall, shown_of
 from projector import (
     Compacted,
@@ -48,6 +50,8 @@ from projector import (
     tightened,
 )
 
+log = logging.getLogger(__name__)
+
 SECTION_TOKENS = 1_000
 """Kept free of the answers of a turn: the request, and what of the sections must stand."""
 REBUILD_TO = 30
@@ -56,8 +60,6 @@ FILLED = 100
 """The same, of inputs that use all the room there is."""
 REFUSAL_TOKENS = 150
 """What an answer takes that says that there is no room, with the frame of its message."""
-
-
 USER = "human:user"
 """Who the turns of the user are by, in what is proposed of them."""
 FORM = "openai"
@@ -82,8 +84,9 @@ class Session:
     What was reported in earlier runs of the task counts from the first input on. Each input is made under the newest revision of the
     task; constraints that the user states are proposed, and stand in every input until somebody accepts or declines them.
     With `run`, a run of the task that did not end is opened again as its process left it (`api.reopening`), under the name that its agent
-    has; `request` is then a further turn of the user, unless it is empty. `strategy` may be set before any step. Packets of live resources
-    are aged by `clock`, in microseconds since 1970 UTC; without one by that of the store.
+    has, and taken from whoever held it, whose next write raises Conflict (`run_taken`); `request` is then a further turn of the user,
+    unless it is empty. `strategy` may be set before any step. Packets of live resources are aged by `clock`, in microseconds since 1970
+    UTC; without one by that of the store. `more_tools` are offered beside ours.
     """
 
     def __init__(
@@ -101,6 +104,7 @@ class Session:
         summariser: Summariser | None = None,
         detector: ConstraintDetector | None = None,
         clock: Callable[[], int] | None = None,
+        more_tools: MoreTools | None = None,
     ) -> None:
         if profile.provider != FORM:
             raise UnknownProvider(f"a session keeps its messages in the form of {FORM!r}, not of {profile.provider!r}", {"known": (FORM,)})
@@ -115,7 +119,8 @@ class Session:
         self._clock = clock or services.store.core.clock
         self._reader = StoreReader(services)
         self._counter: TokenCounter = services.counter()
-        self._tools = definitions(recording=True)
+        self._more_tools = more_tools
+        self._tools = (*definitions(recording=True), *(more_tools.definitions if more_tools else ()))
         self._messages: list[dict[str, JsonValue]] = []
         self._results: dict[str, tuple[Packet, ...]] = {}
         self._n_calls = 0
@@ -132,6 +137,8 @@ class Session:
         self.n_steps = 0
         self.reopened: Reopened | None = None
         self.run: RunKey = run or self._store.runs.start(task.task, agent, request)
+        self.hold = Hold(self.run)
+        self._runs = self._store.runs.held_by(self.hold)
         if run is None:
             self._hear(request, 1)
         else:
@@ -141,6 +148,7 @@ class Session:
         self._drift = self._reported_before()
 
     def _go_on(self, stored: Reopened) -> None:
+        self.hold, self._runs = stored.hold, self._store.runs.held_by(stored.hold)
         self.reopened, self._agent, self._n_calls, self.n_steps = stored, stored.agent, stored.n_calls, stored.n_steps
         self._messages, self._results, self._waiting = list(stored.messages), dict(stored.results), stored.waiting
         self._step = StepKey(self.run, stored.n_steps) if stored.n_steps else None
@@ -161,7 +169,7 @@ class Session:
 
     def say(self, text: str) -> None:
         """A further turn of the user. Raises InvalidInput for a text with halves of surrogate pairs."""
-        self._hear(text, self._store.runs.add_user_message(self.run, text))
+        self._hear(text, self._runs.add_user_message(self.run, text))
 
     def _hear(self, text: str, message: int) -> None:
         """Takes a turn of the user that is stored: what it demands is proposed, unless it is known."""
@@ -216,7 +224,7 @@ class Session:
         if waiting is not None:
             return waiting
         self.n_steps += 1
-        return self._store.runs.open_step(self.run)
+        return self._runs.open_step(self.run)
 
     @property
     def next_step(self) -> int:
@@ -233,7 +241,7 @@ class Session:
         """Says that the newest input was sent as it was given: what it showed counts as sent."""
         assert self._step is not None, "nothing to confirm"
         assert self._digest is not None, "nothing to confirm"
-        self._store.runs.confirm_sent(self._step, self._digest)
+        self._runs.confirm_sent(self._step, self._digest)
 
     def report_usage(self, usage: Mapping[str, JsonValue] | int) -> str | None:
         """Takes what the provider reported of the newest input: its usage object, or all its input tokens.
@@ -250,7 +258,7 @@ class Session:
             raise InvalidInput(f"no input tokens in a usage of {provider!r}", {"known": sorted(said)}, code="bad_usage")
         receipt = self._input.receipt
         new = NewUsage(provider, model, receipt.counter, receipt.used, reported, said)
-        self._store.runs.report_usage(self._step, new)
+        self._runs.report_usage(self._step, new)
         self._drift = self._drift.with_usage(Usage(receipt.used, reported))
         return self._drift.warning(self._profile.input_cap)
 
@@ -292,14 +300,14 @@ class Session:
         done = found.compacted if isinstance(found, MustNarrow) else found
         if not isinstance(done, Compacted) or done.step.messages == step.messages:
             return step
-        self._store.runs.record_compaction(key, compaction_of(step, done))
+        self._runs.record_compaction(key, compaction_of(step, done))
         self._messages, self._results = list(map(dict, done.step.messages)), dict(done.step.results)
         return replace(step, messages=done.step.messages, results=self._results)
 
     def _keep(self, step: StepKey, projection: Projection) -> None:
         receipt = projection.receipt
         shown = tuple(shown_of(packet) for packet in self._shown_packets(projection))
-        self._digest = self._store.runs.record_projection(
+        self._digest = self._runs.record_projection(
             step,
             NewProjection(
                 projection.messages,
@@ -334,21 +342,22 @@ class Session:
         if left < 0:
             raise LimitExceeded(f"a turn of {self._count(turn)} tokens, {-left} more than there is room for", code="over_budget")
         self._n_calls += len(calls)
-        self._store.runs.open_calls(self._step, str(turn["content"] or ""), calls)
+        self._runs.open_calls(self._step, str(turn["content"] or ""), calls)
         self._append(turn)
         context = self._services.tools(self._step, self._agent)
         closed = []
         for call, fault in zip(calls, (one.fault for one in requests), strict=True):
-            answer = _malformed(call.name, fault) if fault else call_tool(context, call.name, call.arguments, recording=True)
+            answer = answer_malformed(call.name, fault) if fault else answer_call(context, self._step, call, len(calls), self._more_tools)
             if (tokens := self._counter.count(answer.text)) > max(left, REFUSAL_TOKENS):
-                answer = _refused(call.name, tokens, max(left, 0))
+                log.warning("refused the answer of %.80r: %d tokens, %d left in its turn", call.name, tokens, max(left, 0))
+                answer = answer_refused(call.name, tokens, max(left, 0))
             else:
                 left -= tokens
             self._reader.remember(answer.packets)
             self._results[call.call] = answer.packets
             closed.append(ClosedCall(call.call, answer.outcome, answer.text, True, tuple(map(shown_of, answer.packets))))
             self._append(result_message(call.call, answer.text))
-        self._store.runs.close_calls(self._step, closed)
+        self._runs.close_calls(self._step, closed)
 
     def _room(self, asked: Mapping[str, JsonValue], n_calls: int) -> int:
         """Tokens for the answers of one turn: the next input must hold all of them, whole."""
@@ -370,17 +379,6 @@ class Session:
         return self._counter.count(self._system) + self._counter.count(orjson.dumps(self._tools).decode())
 
 
-def _refused(name: str, tokens: int, left: int) -> ToolAnswer:
-    """In place of an answer that the next input could not hold."""
-    said = f"{name} answered {tokens} tokens, {left} are left in this turn: ask for less, or in a turn of its own"
-    return error_answer(LimitExceeded(said, {"limit": left}, code="over_budget"))
-
-
-def _malformed(name: str, fault: str) -> ToolAnswer:
-    """In place of an answer to a call that could not be made."""
-    return error_answer(InvalidInput(f"{name[:80]}: {fault}", code="bad_argument"))
-
-
 def _opened(call: str, request: ToolRequest) -> OpenCall:
     arguments = storable(request.arguments)
     assert isinstance(arguments, dict), "a mapping stays one"
@@ -388,11 +386,4 @@ def _opened(call: str, request: ToolRequest) -> OpenCall:
 
 
 def _profile_json(profile: Profile) -> dict[str, JsonValue]:
-    return {
-        "provider": profile.provider,
-        "model": profile.model,
-        "window": profile.window,
-        "output": profile.output,
-        "slack": profile.slack,
-        "counter": profile.counter,
-    }
+    return {name: getattr(profile, name) for name in ("provider", "model", "window", "output", "slack", "counter")}

@@ -93,7 +93,7 @@ import json, sys
 from pathlib import Path
 from evidence_store.excerpts import NoLimit
 from evidence_store.store import init_store, open_store
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 init_store(Path(sys.argv[3]))
 with open_store(Path(sys.argv[3])) as store:
     for name in sys.argv[1:3]:

@@ -19,7 +19,7 @@ from api.wiring import open_services
 from benchmarks.environments import ROOT, EnvironmentMissing, environment_of, is_made, make_environment
 from benchmarks.mcp_clients.client import CLIENTS
 from evidence_store.model import ResourceName
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from evidence_store.trace import trace
 
 WAYS = ("stdio", "http", "wrapped")

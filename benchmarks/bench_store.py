@@ -35,7 +35,7 @@ from evidence_store.model import LineRange, ResourceName, Span
 from evidence_store.records.blobs import list_frames
 from evidence_store.records.sources import Revision
 from evidence_store.store import BLOBS_NAME, EvidenceStore, init_store, open_store
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 N_POINTERS = 60 if is_quick() else 200
 N_INGESTS = 3 if is_quick() else 5
@@ -244,7 +244,7 @@ import sys
 from pathlib import Path
 from evidence_store.store import open_store
 {PEAK}
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 with open_store(Path(sys.argv[1])) as store, open(sys.argv[2], "rb") as file:
     store.sources.put(PutRequest("warm.json"), [b"[1, 2, 3]"])
     before = peak()

@@ -7,7 +7,7 @@ from benchmarks import corpus
 from benchmarks.table import Row
 from evidence_store.model import Format, ResourceName
 from evidence_store.store import BLOBS_NAME, init_store, open_store
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 
 def family_row(folder: Path, family: str) -> Row:

@@ -15,7 +15,7 @@ from evidence_store.model import Currency, Format, Integrity, Packet, ResourceNa
 from evidence_store.store import EvidenceStore, init_store, open_store
 from evidence_store.store.comparisons import SearchRequest
 from evidence_store.store.passages import Place
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 FORMATS = (None, Format.JSON, Format.YAML, Format.JSONL, Format.JUNIT, Format.CSV, Format.TEXT, Format.BYTES)
 MAX_INPUTS = 300

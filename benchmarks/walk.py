@@ -30,7 +30,7 @@ from evidence_store.model import Format, Packet, ResourceName, Selector
 from evidence_store.records.sources import Revision
 from evidence_store.store import EvidenceStore, init_store, open_store
 from evidence_store.store.passages import Place
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 FAMILIES = (
     "github-json", "github-deref-json", "stripe-spec3-json", "kubernetes-swagger", "discord-json", "box-json", "adyen-checkout",

@@ -8,10 +8,9 @@ from evidence_store.canonical import digest_of
 from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound, StoreFault
 from evidence_store.ids import read_id
 from evidence_store.model import ClaimView, Digest, EvidenceId, Grade, Integrity, Standing, TaskName
-from evidence_store.records.runs import RunKey
+from evidence_store.records.runs import RunKey, run_name, step_name
 from evidence_store.store import EvidenceStore
 from evidence_store.store.claims import report_id
-from evidence_store.store.runs import run_name, step_name
 
 HopKind = Literal["report", "claim", "citation", "evidence", "exposure", "revision", "blob"]
 

@@ -34,7 +34,7 @@ def main(runs: list[str], folder: Path) -> str:
     with open_services(Settings(folder), create=True) as services:
         notebook = Notebook(services, "test-failures", "Say which tests fail, and which of them passed before.")
         for xml in runs:
-            summary = notebook.fetch("run_tests", lambda suite, xml=xml: xml, suite="all").packets[0]
+            summary = notebook.fetch("run_tests", lambda suite, xml=xml: xml, suite="all")
         report = summary.resource
         for found in FAILED.finditer(summary.excerpt):
             pointer = found["place"].strip('"')

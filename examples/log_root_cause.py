@@ -17,9 +17,9 @@ from evidence_store.model import Packet
 from examples.notebook import Notebook
 from examples.samples import ci_log
 
-AROUND = 40
-"""Lines before the first error that may tell why it came to it."""
+AROUND = 40  # lines before the first error
 ERROR = re.compile(r"line (\d+): .*")
+FEW = re.compile(r"^(?:first|last) error: line (\d+): ", re.MULTILINE)
 CAUSE = re.compile(r"\b(\w+Error: [^\"\n]+)")
 
 
@@ -41,10 +41,11 @@ def find_cause(notebook: Notebook, log: str, before: int) -> tuple[Packet, str] 
 def main(path: Path, folder: Path) -> str:
     with open_services(Settings(folder), create=True) as services:
         notebook = Notebook(services, "log-root-cause", "Say why the run failed.")
-        summary = notebook.fetch("fetch_log", lambda run: fetch_log(path), run="failed").packets[0]
+        summary = notebook.fetch("fetch_log", lambda run: fetch_log(path), run="failed")
         log, (_, _, errors) = summary.resource, summary.excerpt.partition("errors, ")
         numbers = [int(found[1]) for found in map(ERROR.match, errors.split("\n- ")[1:]) if found]
-        if cause := find_cause(notebook, log, numbers[0]):
+        numbers = numbers or [int(number) for number in FEW.findall(summary.excerpt)]
+        if numbers and (cause := find_cause(notebook, log, numbers[0])):
             notebook.claim(f"Before it failed, the program said {cause[1].split(':')[0]}.", (cause[0], "support", cause[1]))
         for number in numbers[:5]:
             (packet,) = notebook.ask("read_log", resource=log, lines=f"{number}-{number}")

@@ -6,7 +6,7 @@ Each call is a step of the run, so that a claim can rest on what was shown befor
 from collections.abc import Callable, Mapping, Sequence
 
 from api.wiring import Services
-from api.wrap import ResultBudget, ToolWrapper, WrappedResult, WrapRules
+from api.wrap import ResultBudget, ToolRules, ToolWrapper, WrappedResult, WrapRules
 from evidence_store.errors import JsonValue
 from evidence_store.model import Packet, TaskName, TaskRevision
 from evidence_store.store.runs import OpenCall
@@ -19,14 +19,19 @@ class Notebook:
 
     def __init__(self, services: Services, task: str, goal: str) -> None:
         self._store = services.store
-        self._wrapper = ToolWrapper(services, WrapRules(ResultBudget(window=32_768)))
+        self._wrapper = ToolWrapper(services, WrapRules(ResultBudget(window=32_768), others=ToolRules(keep_small=True)))
         self._task = self._store.tasks.add_revision(TaskRevision(TaskName(task), 1, goal, (), (), ()), "user:example")
         self._run = self._store.runs.start(self._task.task, AGENT)
         self._quotes: dict[str, list[str]] = {}
 
-    def fetch(self, tool: str, function: Callable[..., object], **arguments: str) -> WrappedResult:
-        """Calls a tool that is not ours; an output over the budget is stored, and a packet stands in its place."""
-        return self._step(tool, arguments, lambda: self._wrapper.call(tool, function, arguments))
+    def fetch(self, tool: str, function: Callable[..., object], **arguments: str) -> Packet:
+        """Calls a tool that is not ours; its output is stored. Gives the packet in its place, or the summary of one within the budget."""
+        result = self._step(tool, arguments, lambda: self._wrapper.call(tool, function, arguments))
+        if result.packets:
+            return result.packets[0]
+        if result.revision is None:
+            raise LookupError(result.text)
+        return self.ask("summary", resource=result.revision.resource, revision=result.revision.number)[0]
 
     def ask(self, tool: str, **arguments: JsonValue) -> Sequence[Packet]:
         """The packets that one of the reading tools answers with. Raises LookupError with the text of an error."""

@@ -3,7 +3,8 @@
     python examples/own_agent.py old.yaml
 
 Here the model is scripted, so that the example runs as it is; put the call of your provider in its place. Started again after a crash, it
-goes on with the run that did not end.
+goes on with the run that did not end; started beside one that still runs, it takes that run over. Tools of your own: `Runner(…, tools=…)`
+(docs/loop.md).
 """
 
 import sys
@@ -15,7 +16,7 @@ from api.loop import Bounds, Chat, Runner, RunReport
 from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, Services, open_services
 from evidence_store.model import ResourceName, TaskName, TaskRevision
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from projector import Profile
 
 PROFILE = Profile("openai", "my-model", 32_768, 4_096, 1_024, DEFAULT_COUNTER)
@@ -26,8 +27,8 @@ TASK = TaskName("own-agent")
 def run(services: Services, goal: str, chat: Chat, max_steps: int = 50) -> RunReport:
     """Lets the model work until it calls no more tools, or to the closing step at the limit."""
     runner = Runner(services, PROFILE, SYSTEM, Bounds(max_steps=max_steps))
-    for interrupted in runner.unfinished(TASK):
-        return runner.resume(interrupted, chat)
+    if interrupted := runner.unfinished(TASK):
+        return runner.resume(interrupted[0], chat)
     task = services.store.tasks.find_newest(TASK)
     task = task or services.store.tasks.add_revision(TaskRevision(TASK, 1, goal, (), (), ()), "user:me")
     return runner.run(task, "agent:own/1", goal, chat)

@@ -49,7 +49,7 @@ def word(packet: Packet) -> str:
 def main(dump: object, folder: Path) -> str:
     with open_services(Settings(folder), create=True) as services:
         notebook = Notebook(services, "pod-triage", "Say which pods are in trouble, and why.")
-        summary = notebook.fetch("get_pods", lambda namespace: dump, namespace="prod").packets[0]
+        summary = notebook.fetch("get_pods", lambda namespace: dump, namespace="prod")
         for found in REASON.finditer(summary.excerpt):
             triage(notebook, summary.resource, found["pod"], found["place"], found["n"])
         return notebook.publish("Pods in trouble")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UnknownModel,
         UnknownProvider,
     )
+    from projector.evidence_blocks import cited_content
     from projector.explain import explain_json, explain_receipt_json, explain_receipt_text, explain_text
     from projector.given import GivenEvidence
     from projector.marks import Mark, mark_messages, mark_object, named_evidence_of
@@ -94,6 +95,7 @@ _HOME = {
         "UnknownModel",
         "UnknownProvider",
     ),
+    "evidence_blocks": ("cited_content",),
     "given": ("GivenEvidence",),
     "model": (
         "Candidate",
@@ -239,6 +241,7 @@ __all__ = [
     "Usage",
     "Withheld",
     "budget_for",
+    "cited_content",
     "compact_step",
     "compare_strategies",
     "compared_json",

@@ -12,8 +12,9 @@ from evidence_store.model import MASKED, ClaimView, EvidenceId, Packet, Progress
 from projector.candidates import prepare
 from projector.collect import several_revisions
 from projector.dialogue import Dialogue
+from projector.evidence_blocks import evidence_block
 from projector.fitted import Fitted, Forbidden, Material, Overfull
-from projector.layout import Layout, background_line, evidence_block, progress_counts, with_gaps
+from projector.layout import Layout, background_line, progress_counts, with_gaps
 from projector.lines import Block, Blocks, block_name, blocks, blocks_in_use, claims_text
 from projector.measure import Measure
 from projector.model import Candidate, Kept

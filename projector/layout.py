@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evidence_store.model import Packet, ProgressItem, TaskRevision
-from projector.dialects.forms import Dialect, EvidenceBlock, Opening, Part
+from projector.dialects.forms import Dialect, Opening, Part
+from projector.evidence_blocks import evidence_block
 from projector.model import Candidate, JsonObject, NeedLine
-from projector.render.packets import format_packet
-from projector.render.scalars import format_value
 from projector.render.sections import (
     EVIDENCE_END,
     EVIDENCE_HEAD,
@@ -119,14 +118,6 @@ def sections_head(layout: Layout) -> str:
 def sections_tail(layout: Layout) -> str:
     """The last line of the evidence, and the sections after it."""
     return "".join((EVIDENCE_END, format_background(map(background_line, layout.background)), format_request(layout.request)))
-
-
-def evidence_block(packet: Packet) -> EvidenceBlock:
-    """A packet as forms with blocks of their own for evidence name it."""
-    selector = packet.selector
-    place = f"lines {packet.lines.first}-{packet.lines.last}" if selector.kind == "lines" else f"{selector.kind} {selector.text}"
-    title = format_value(f"{packet.resource}@{packet.revision} {place}")
-    return EvidenceBlock(f"evidence://items/{packet.id}", title, format_packet(packet))
 
 
 def background_line(candidate: Candidate) -> BackgroundLine:

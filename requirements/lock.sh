@@ -13,7 +13,7 @@ lock --extra server --extra fast --extra mcp --extra dev -c requirements/runtime
 # One for each framework, with what the adapter's own tests need; none of them has to agree with another.
 for file in requirements/adapters/*.in; do
     name=$(basename "$file" .in)
-    case $name in sdk) extra= ;; *) extra="--extra $name" ;; esac
+    case $name in sdk | llama-index) extra= ;; *) extra="--extra $name" ;; esac
     lock $extra "$file" -c requirements/runtime.txt -o "requirements/adapters/$name.txt"
 done
 for file in requirements/docs.in requirements/clients/*.in; do

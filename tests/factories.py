@@ -39,8 +39,9 @@ from evidence_store.store.claims import ClaimRequest
 from evidence_store.store.core import Core
 from evidence_store.store.found import View
 from evidence_store.store.passages import Place
+from evidence_store.store.put_request import PutRequest
 from evidence_store.store.runs import ClosedCall, OpenCall
-from evidence_store.store.sources import PutRequest, PutResult
+from evidence_store.store.sources import PutResult
 from tests.fakes import TickingClock
 
 API = ResourceName("stable-v2/openapi.json")

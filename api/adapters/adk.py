@@ -6,6 +6,7 @@ What travels beside stands in the session's state, under `evidence:CALL`. Except
 
 import asyncio
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
@@ -13,10 +14,10 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from api.adapters.adk_contents import n_calls_of, own_names, text_of, told_in, value_of, with_filters_in, with_texts
+from api.adapters.adk_contents import beside_of, n_calls_of, own_names, text_of, told_in, value_of, with_filters_in, with_texts
 from api.adapters.history import History
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import OWN, ReadingTool, reading_tools
+from api.adapters.tools import OWN, ReadingTool, reading_tools, require_no_twin
 from api.wrap import Filters, ToolWrapper, Treatment, WrappedResult
 
 
@@ -28,14 +29,15 @@ class EvidencePlugin(BasePlugin):
         self._results = Results(wrapper)
         self._history = History(self._results, cap_tokens)
         self._tools = [_Reading(self._results, one) for one in reading_tools()]
-        self._filters: dict[tuple[str, str | None], Filters] = {}
+        self._filters: WeakKeyDictionary[ToolContext, Filters] = WeakKeyDictionary()
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: LlmRequest) -> None:
-        changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents))
-        llm_request.contents = with_texts(llm_request.contents, changed)
         rules = self._results.wrapper.rules
         llm_request.config.tools = [with_filters_in(rules, one) for one in llm_request.config.tools or ()]
+        require_no_twin(name for name, one in llm_request.tools_dict.items() if not isinstance(one, _Reading))
         llm_request.append_tools(self._tools)
+        changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents), beside_of(llm_request.config))
+        llm_request.contents = with_texts(llm_request.contents, changed)
 
     async def before_tool_callback(self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
         """Takes our filters out of the arguments; the event of the call keeps them."""
@@ -45,7 +47,7 @@ class EvidencePlugin(BasePlugin):
         if isinstance(taken, WrappedResult):
             return {"error": taken.text}
         if taken.filters:
-            self._filters[_key(tool_context)] = taken.filters
+            self._filters[tool_context] = taken.filters
         for name in tool_args.keys() - taken.arguments.keys():
             del tool_args[name]
         return None
@@ -53,7 +55,7 @@ class EvidencePlugin(BasePlugin):
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> dict[str, Any] | None:
-        filters = self._filters.pop(_key(tool_context), Filters())
+        filters = self._filters.pop(tool_context, Filters())
         if tool.name in OWN or (result is None and not filters):
             return None
         call = Call(tool.name, tool_args, tool_context.function_call_id, n_calls_of(tool_context), filters)
@@ -63,12 +65,6 @@ class EvidencePlugin(BasePlugin):
             return None
         tool_context.state[f"evidence:{tool_context.function_call_id}"] = evidence_json(made)
         return {"error" if made.treatment is Treatment.FAILED or is_error else "result": made.text}
-
-    async def on_tool_error_callback(
-        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
-    ) -> None:
-        """The framework goes on with the exception; only what was kept for the call goes."""
-        self._filters.pop(_key(tool_context), None)
 
 
 class _Reading(BaseTool):
@@ -81,8 +77,5 @@ class _Reading(BaseTool):
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any]:
         result = await asyncio.to_thread(self._results.answered, self.name, args, n_calls_of(tool_context))
+        tool_context.state[f"evidence:{tool_context.function_call_id}"] = evidence_json(result)
         return {"result": result.text}
-
-
-def _key(context: ToolContext) -> tuple[str, str | None]:
-    return context.invocation_id, context.function_call_id

@@ -44,6 +44,12 @@ def told_in(contents: Sequence[types.Content]) -> list[Told]:
     return told
 
 
+def beside_of(config: types.GenerateContentConfig) -> list[str]:
+    """What a request has beside its contents: instructions, and the definitions of its tools."""
+    tools = [one for one in config.tools or () if isinstance(one, types.Tool)]
+    return [str(config.system_instruction or ""), *(one.model_dump_json(exclude_none=True) for one in tools)]
+
+
 def with_texts(contents: Sequence[types.Content], texts: Mapping[int, str]) -> list[types.Content]:
     """The contents with other texts in the answers at these places, counted as `told_in` does."""
     made, at = [], 0

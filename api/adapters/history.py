@@ -1,20 +1,22 @@
 """Results in a saved history, as a model sees them: the history stays as it is, and only what is sent changes.
 
 1. A result over its budget, from before there was an adapter, is offloaded as it would have been.
-2. Where all texts together pass 80 % of the cap, results of older turns become references, oldest first, down to 40 %. The newest turn
-   stays. Which results those are follows from the history alone: it is gone through from its beginning, so that an input begins with the
-   one before (a provider's cache holds) until the next time that the cap is near, in any process.
+2. Where all texts together, with what is sent beside them, pass 80 % of the cap, results of older turns become references, oldest first,
+   down to 40 %. The newest turn stays. Which results those are follows from the history and what stands beside it: it is gone through from
+   its beginning, so that an input begins with the one before (a provider's cache holds) until the next time that the cap is near, in any
+   process that has the same beside it.
 3. A reference stands for what is stored whole: for a result of ours the ids that it shows, for any other the id of its revision.
-4. What is ours already is never stored again: where it is over its share of the turn, a reference stands for it, too.
+4. What is ours already is never stored again: packets, and answers of our tools, which are never over the budget of one result. Where it is
+   over its share of the turn, a reference stands for it, too.
 
-Only texts are counted. Definitions of tools, images and the frames of messages have to fit into what is left: 20 % of the cap.
+Only texts are counted. Images and the frames of messages have to fit into what is left: 20 % of the cap.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from itertools import groupby
 
+from api.adapters.memory import Memory
 from api.adapters.results import Call, Results
 from api.adapters.tools import OWN
 from api.wrap import Treatment
@@ -23,8 +25,6 @@ from evidence_store.model import EvidenceId
 from projector import MalformedText, parse_packets
 
 DUE_PERCENT, DOWN_TO_PERCENT = 80, 40
-MEMORY = 4_096
-"""Texts whose tokens and replacements are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +48,21 @@ class History:
     def __init__(self, results: Results, cap_tokens: int | None = None) -> None:
         """`cap_tokens` is what one input may have; without it nothing becomes a reference."""
         self._results, self._cap = results, cap_tokens
-        counter = results.wrapper.context.counter
-        self._tokens: Callable[[str], int] = lru_cache(MEMORY)(lambda text: counter().count(text))
-        self._own_ids: Callable[[str], tuple[EvidenceId, ...]] = lru_cache(MEMORY)(partial(_evidence_in, results))
-        self._known: dict[tuple[object, ...], str] = {}
+        self._counted, self._cited, self._replaced = Memory[int](), Memory[tuple[EvidenceId, ...]](), Memory[str]()
 
-    def seen(self, told: Sequence[Told]) -> dict[int, str]:
-        """Place in the list to the text that a model gets there; places without a change are not named."""
+    def seen(self, told: Sequence[Told], beside: Sequence[str] = ()) -> dict[int, str]:
+        """Place in the list to the text that a model gets there; places without a change are not named.
+
+        `beside` is what every input has and no result is: instructions, definitions of tools as JSON.
+        """
         texts = [one.text if one.call is None else self._in_budget(one.text, one.call) for one in told]
         if self._cap is not None:
-            self._shorten(told, texts, self._cap)
+            self._shorten(told, texts, self._cap, sum(map(self._tokens, beside)))
         return {at: text for at, (text, one) in enumerate(zip(texts, told, strict=True)) if text != one.text}
 
-    def _shorten(self, told: Sequence[Told], texts: list[str], cap: int) -> None:
-        total, older = 0, list[int]()
+    def _shorten(self, told: Sequence[Told], texts: list[str], cap: int, total: int) -> None:
+        """`total` is of what every input has."""
+        older = list[int]()
         for _, places in groupby(range(len(told)), key=lambda at: told[at].turn):
             turn = list(places)
             total += sum(self._tokens(texts[at]) for at in turn)
@@ -73,11 +74,12 @@ class History:
             older += [at for at in turn if told[at].call is not None]
 
     def _in_budget(self, text: str, call: Call) -> str:
-        if call.tool in OWN:
+        wrapper = self._results.wrapper
+        if call.tool in OWN and wrapper.context.fits(text, wrapper.rules.tokens_of(call.tool)):
             return text
         if ids := self._own_ids(text):
-            with self._results.wrapper.calls(max(1, call.n_calls)), self._results.wrapper.room(call.tool) as room:
-                fits = self._results.wrapper.context.fits(text, room.n_tokens)
+            with wrapper.calls(max(1, call.n_calls)), wrapper.room(call.tool) as room:
+                fits = wrapper.context.fits(text, room.n_tokens)
                 return text if fits else _shorter(_reference(ids), text)
         return self._remembered(text, call)
 
@@ -94,15 +96,20 @@ class History:
 
     def _remembered(self, text: str, call: Call) -> str:
         """The text that stands in place of a result; a result that cannot be stored stays, as the history has it."""
-        key = (call.tool, call.n_calls, repr(call.arguments), text)
-        if key not in self._known:
-            if len(self._known) >= MEMORY:
-                self._known.pop(next(iter(self._known)))
-            made = self._results.shown(replace(call, id=None), text)
-            if made.treatment in (Treatment.FAILED, Treatment.EMPTY):
-                return text
-            self._known[key] = made.text
-        return self._known[key]
+        found = self._replaced.recall(text, lambda: self._replacement(text, call), (call.tool, call.n_calls, repr(call.arguments)))
+        return text if found is None else found
+
+    def _replacement(self, text: str, call: Call) -> str | None:
+        made = self._results.shown(replace(call, id=None), text)
+        return None if made.treatment in (Treatment.FAILED, Treatment.EMPTY) else made.text
+
+    def _tokens(self, text: str) -> int:
+        return self._counted.recall(text, lambda: self._results.wrapper.context.counter().count(text)) or 0
+
+    def _own_ids(self, text: str) -> tuple[EvidenceId, ...]:
+        if "[evidence ev_" not in text:
+            return ()
+        return self._cited.recall(text, lambda: _evidence_in(self._results, text)) or ()
 
 
 def _reference(ids: Sequence[EvidenceId]) -> str:
@@ -115,8 +122,6 @@ def _shorter(line: str, text: str) -> str:
 
 def _evidence_in(results: Results, text: str) -> tuple[EvidenceId, ...]:
     """The evidence that a text of ours shows; nothing where a packet in it breaks off, or is not stored here."""
-    if "[evidence ev_" not in text:
-        return ()
     try:
         ids = tuple(dict.fromkeys(packet.id for packet in parse_packets(text)))
     except MalformedText:

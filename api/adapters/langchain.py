@@ -17,9 +17,9 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from api.adapters.history import History
-from api.adapters.langchain_messages import called_in, is_changed, refusal, text_of, told_in, with_evidence, with_text
+from api.adapters.langchain_messages import beside_of, called_in, is_changed, refusal, text_of, told_in, with_evidence, with_text
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import OWN, ReadingTool, reading_tools
+from api.adapters.tools import OWN, ReadingTool, reading_tools, require_no_twin
 from api.wrap import ToolWrapper, WrappedResult, with_filters
 
 
@@ -55,9 +55,11 @@ class EvidenceMiddleware(AgentMiddleware):
         return await asyncio.to_thread(self._kept, call, answer)
 
     def _seen(self, request: ModelRequest) -> ModelRequest:
-        changed = self._history.seen(told_in(request.messages))
+        require_no_twin(one.name for one in request.tools if isinstance(one, BaseTool) and one not in self.tools)
+        tools = [self._offered(one) for one in request.tools]
+        changed = self._history.seen(told_in(request.messages), beside_of(request.system_message, tools))
         messages: list[AnyMessage] = [with_text(one, changed[at]) if at in changed else one for at, one in enumerate(request.messages)]
-        return request.override(messages=messages, tools=[self._offered(one) for one in request.tools])
+        return request.override(messages=messages, tools=tools)
 
     def _offered(self, tool: Any) -> Any:
         """The tool with our filters in its schema; a tool of the provider, and one of ours, as it is."""

@@ -1,9 +1,11 @@
 """LangChain's messages as the adapter sees them, and with other texts; a message that is given is never changed itself."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from api.adapters.history import Told
 from api.adapters.results import Call, evidence_json
@@ -38,6 +40,14 @@ def told_in(messages: Sequence[AnyMessage]) -> list[Told]:
         else:
             told.append(Told(text_of(message), turn))
     return told
+
+
+def beside_of(system: AnyMessage | None, tools: Sequence[Any]) -> list[str]:
+    """What a request has beside its messages: the system text, and the definitions of its tools."""
+    return [
+        text_of(system) if system else "",
+        *(json.dumps(one if isinstance(one, dict) else convert_to_openai_tool(one)) for one in tools),
+    ]
 
 
 def text_of(message: AnyMessage) -> str:

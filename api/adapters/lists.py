@@ -11,13 +11,16 @@ from api.adapters.history import History, Told
 from api.adapters.results import Call
 from projector import dialect_for, replace_results
 
-_TEXTS = ("text", "input_text", "output_text")
+_TEXTS = ("text", "input_text", "output_text", "search_result")
 
 
-def seen_list(history: History, messages: Sequence[Mapping[str, Any]], provider: str) -> list[Any]:
-    """The list with results over their budget, and older ones near the cap, replaced. What is given is not changed."""
+def seen_list(history: History, messages: Sequence[Mapping[str, Any]], provider: str, beside: Sequence[str] = ()) -> list[Any]:
+    """The list with results over their budget, and older ones near the cap, replaced. What is given is not changed.
+
+    `beside` as in `History.seen`.
+    """
     told = told_list(messages, provider)
-    changed = history.seen(told)
+    changed = history.seen(told, beside)
     bodies = {(one.call.id, one.text): changed[at] for at, one in enumerate(told) if one.call is not None and at in changed}
     return list(replace_results(messages, lambda call, part: bodies.get((call, part.text)), provider)) if bodies else list(messages)
 

@@ -5,7 +5,7 @@ that is given is not changed, and an entry that stays as it is comes out as the 
 """
 
 import asyncio
-import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 from api.adapters.history import History
 from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Results
-from api.adapters.tools import OUT_OF_A_RUN, OWN, with_nullable_filters
+from api.adapters.tools import OUT_OF_A_RUN, OWN, require_no_twin, with_nullable_filters
 from api.tools import definitions
-from api.wrap import ToolWrapper, WrappedResult, WrapRules, answer_refusal, offer
+from api.wrap import ToolWrapper, WrappedResult, WrapRules, answer_refusal, is_async, offer
 from evidence_store.errors import InvalidInput
 from evidence_store.model import Outcome
 from projector import dialect_for
@@ -27,26 +27,29 @@ class Loop:
     def __init__(
         self, provider: str, wrapper: ToolWrapper, functions: Mapping[str, Callable[..., Any]], *, cap_tokens: int | None = None
     ) -> None:
-        """`functions` are the tools by name, plain or asynchronous; `cap_tokens` as in `history`."""
+        """`functions` are the tools by name, plain or asynchronous; `cap_tokens` as in `history`. Raises ValueError for a name of ours."""
+        require_no_twin(functions)
         self._provider, self._dialect = provider, dialect_for(provider)
         self._results, self._functions = Results(wrapper), functions
         self._history = History(self._results, cap_tokens)
+        self._definitions = ""
         self.newest: dict[str, WrappedResult] = {}
         """Results of the newest turn by the ids of their calls: packets, and content that is no text."""
 
     def tools(self, own: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Definitions to offer: one's own with our filters, and our reading tools."""
+        """Definitions to offer: one's own with our filters, and our reading tools. From then on they count towards the cap."""
         rules = self._results.wrapper.rules
         offered = [_strictly(rules, one) if _is_strict(one) else offer(rules, [one])[0] for one in own]
         ours = [one for one in definitions(recording=False) if _name(one) not in OUT_OF_A_RUN]
-        return [*offered, *self._dialect.tools(ours)]
+        every = [*offered, *self._dialect.tools(ours)]
+        self._definitions = json.dumps(every)
+        return every
 
     def seen(self, messages: Sequence[Any]) -> list[Any]:
         """What to send of a list: results over their budget as packets, and near the cap older ones as references."""
         read = [plain(one) for one in messages]
-        return [
-            was if now is one else now for was, one, now in zip(messages, read, seen_list(self._history, read, self._provider), strict=True)
-        ]
+        seen = seen_list(self._history, read, self._provider, (self._definitions,))
+        return [was if now is one else now for was, one, now in zip(messages, read, seen, strict=True)]
 
     def results(self, turn: Sequence[Any]) -> list[Any]:
         """What answers the calls of a turn, to be appended behind it; nothing where it has none. Runs them one after the other."""
@@ -71,12 +74,12 @@ class Loop:
             return wrapper.call(call.name, self._functions[call.name], arguments, call=call.call)
         if call.name in OWN:
             return wrapper.answer(call.name, arguments)
-        known = [*self._functions, *sorted(OWN - OUT_OF_A_RUN)]
+        known = [*self._functions, *sorted(OWN)]
         return answer_refusal(InvalidInput(f"there is no tool {call.name[:80]!r}", {"known": known}, code="unknown_tool"))
 
     async def _acall(self, call: Any) -> WrappedResult:
         function, arguments = self._functions.get(call.name), arguments_of(call.arguments)
-        if function is None or arguments is None or not _is_async(function):
+        if function is None or arguments is None or not is_async(function):
             return await asyncio.to_thread(self._call, call)
         return await self._results.wrapper.acall(call.name, function, arguments, call=call.call)
 
@@ -115,7 +118,3 @@ def _strictly(rules: WrapRules, definition: Mapping[str, Any]) -> Mapping[str, A
         return {**definition, "function": _strictly(rules, definition["function"])}
     member = "input_schema" if "input_schema" in definition else "parameters"
     return {**definition, member: with_nullable_filters(rules, str(definition.get("name")), definition[member])}
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)

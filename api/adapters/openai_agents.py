@@ -9,6 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from agents import FunctionTool
 from agents.memory import Session
@@ -18,11 +19,13 @@ from agents.tool_context import ToolContext
 from api.adapters.history import History
 from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import ReadingTool, reading_tools, with_nullable_filters
+from api.adapters.tools import ReadingTool, reading_tools, require_no_twin, with_nullable_filters
 from api.wrap import ToolWrapper, Treatment, WrappedResult, taken_names, with_filters
 
 FORM = "openai-responses"
 EVIDENCE = "evidence"
+_Evidence = WeakKeyDictionary[ToolContext[Any], dict[str, Any]]
+"""Of calls that the framework is at work with: an extractor is not asked for every one of them."""
 
 
 def input_filter(wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
@@ -31,13 +34,18 @@ def input_filter(wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> Call
 
     async def seen(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data
-        return ModelInputData(await asyncio.to_thread(seen_list, history, given.input, FORM), given.instructions)
+        beside = (given.instructions or "", *(_definition(one) for one in data.agent.tools if isinstance(one, FunctionTool)))
+        return ModelInputData(await asyncio.to_thread(seen_list, history, given.input, FORM, beside), given.instructions)
 
     return seen
 
 
 def evidence_tools(wrapper: ToolWrapper, tools: Sequence[Any]) -> list[Any]:
-    """The tools with their results wrapped, and our reading tools behind them. What is no `FunctionTool` stays as it is."""
+    """The tools with their results wrapped, and our reading tools behind them. Raises ValueError for a name of ours.
+
+    What is no `FunctionTool` stays as it is.
+    """
+    require_no_twin(one.name for one in tools)
     results = Results(wrapper)
     own = [_wrapped(results, one) if isinstance(one, FunctionTool) else one for one in tools]
     return [*own, *(_reading(results, one) for one in reading_tools())]
@@ -68,8 +76,12 @@ class EvidenceSession:
         await self._session.clear_session()
 
 
+def _definition(tool: FunctionTool) -> str:
+    return json.dumps({"name": tool.name, "description": tool.description, "parameters": tool.params_json_schema})
+
+
 def _wrapped(results: Results, tool: FunctionTool) -> FunctionTool:
-    evidence: dict[str, Any] = {}
+    evidence = _Evidence()
     own, offered = taken_names(tool.params_json_schema), with_nullable_filters if tool.strict_json_schema else with_filters
 
     async def invoked(context: ToolContext[Any], written: str) -> Any:
@@ -81,21 +93,30 @@ def _wrapped(results: Results, tool: FunctionTool) -> FunctionTool:
         if not isinstance(value, str):
             return value
         result = await asyncio.to_thread(results.shown, call, value)
-        evidence[context.tool_call_id] = evidence_json(result)
+        evidence[context] = evidence_json(result)
         return value if result.treatment in (Treatment.UNCHANGED, Treatment.EMPTY) else result.text
 
     async def beside(context: Any) -> dict[str, Any]:
         more = tool.custom_data_extractor(context) if tool.custom_data_extractor else None
         more = await more if inspect.isawaitable(more) else more
-        found = evidence.pop(context.tool_context.tool_call_id, None)
-        return {**(more or {}), **({EVIDENCE: found} if found else {})}
+        return {**(more or {}), **_beside(evidence, context)}
 
     schema = offered(results.wrapper.rules, tool.name, tool.params_json_schema)
     return replace(tool, params_json_schema=schema, on_invoke_tool=invoked, custom_data_extractor=beside)
 
 
 def _reading(results: Results, tool: ReadingTool) -> FunctionTool:
-    async def invoked(context: ToolContext[Any], written: str) -> str:
-        return (await asyncio.to_thread(results.answered, tool.name, arguments_of(written) or {})).text
+    evidence = _Evidence()
 
-    return FunctionTool(tool.name, tool.description, dict(tool.schema), invoked, strict_json_schema=False)
+    async def invoked(context: ToolContext[Any], written: str) -> str:
+        result = await asyncio.to_thread(results.answered, tool.name, arguments_of(written) or {})
+        evidence[context] = evidence_json(result)
+        return result.text
+
+    made = FunctionTool(tool.name, tool.description, dict(tool.schema), invoked, strict_json_schema=False)
+    return replace(made, custom_data_extractor=lambda context: _beside(evidence, context))
+
+
+def _beside(evidence: _Evidence, context: Any) -> dict[str, Any]:
+    found = evidence.get(context.tool_context)
+    return {EVIDENCE: found} if found else {}

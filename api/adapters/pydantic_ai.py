@@ -5,19 +5,19 @@ What travels beside is in the `metadata` of the tool return. Exceptions of tools
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
 from pydantic_ai import FunctionToolset, RunContext, Tool, ToolDefinition, ToolReturn
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import ModelRetry, ToolFailed
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 
 from api.adapters.history import History
 from api.adapters.lists import arguments_of
-from api.adapters.pydantic_ai_messages import has_files, told_in, with_texts
+from api.adapters.pydantic_ai_messages import beside_of, has_files, told_in, with_texts
 from api.adapters.results import Call, Results, evidence_json
 from api.adapters.tools import OWN, ReadingTool, reading_tools, with_nullable_filters
 from api.wrap import ToolWrapper, Treatment, WrappedResult, taken_names, with_filters
@@ -59,8 +59,9 @@ class EvidenceCapability(AbstractCapability[Any]):
         return value if call.tool_name in OWN else await asyncio.to_thread(self._kept, taken, value)
 
     async def prepare_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
-        messages = await asyncio.to_thread(self._seen, request_context.messages)
-        return replace(request_context, messages=messages)
+        messages, beside = request_context.messages, beside_of(request_context)
+        changed = await asyncio.to_thread(self._history.seen, told_in(messages), beside)
+        return replace(request_context, messages=with_texts(messages, changed))
 
     def _offered(self, tool: ToolDefinition) -> ToolDefinition:
         offered = with_nullable_filters if tool.strict else with_filters
@@ -73,9 +74,6 @@ class EvidenceCapability(AbstractCapability[Any]):
         made = Call(call.tool_name, arguments_of(call.args) or {}, call.tool_call_id, len(turn.tool_calls) if turn else 1)
         own = (tool.metadata or {}).get(_OWN_NAMES)
         return made if own is None else self._results.taken(made, own)
-
-    def _seen(self, messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-        return with_texts(messages, self._history.seen(told_in(messages)))
 
     def _kept(self, call: Call, value: Any) -> Any:
         returned = value if isinstance(value, ToolReturn) else ToolReturn(value)

@@ -1,10 +1,12 @@
 """pydantic-ai's messages as the adapter sees them, and with other texts; a message that is given is never changed itself."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, ToolReturnPart, is_multi_modal_content
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, is_multi_modal_content
+from pydantic_ai.models import ModelRequestContext
 
 from api.adapters.history import Told
 from api.adapters.lists import arguments_of
@@ -30,6 +32,13 @@ def told_in(messages: Sequence[ModelMessage]) -> list[Told]:
             else:
                 told.append(Told(_text(part), turn))
     return told
+
+
+def beside_of(request: ModelRequestContext) -> list[str]:
+    """What a request has beside its messages: instructions, and the definitions of its tools."""
+    told = [one.instructions or "" for one in request.messages[-1:] if isinstance(one, ModelRequest)]
+    tools = request.model_request_parameters.function_tools
+    return [*told, *(json.dumps([one.name, one.description, one.parameters_json_schema]) for one in tools)]
 
 
 def with_texts(messages: Sequence[ModelMessage], texts: Mapping[int, str]) -> list[ModelMessage]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from api.presenters import Json
-from api.wrap import Filters, ToolWrapper, WrappedResult, answer_refusal, offered_filters, take_filters
-from evidence_store.errors import EvidenceStoreError, JsonValue
+from api.wrap import Filters, ToolWrapper, WrappedResult, offered_filters, take_or_refuse
+from evidence_store.errors import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,9 @@ class Results:
 
     def taken(self, call: Call, own: Sequence[str]) -> Call | WrappedResult:
         """The call with our filters taken out of its arguments, `own` being those that its tool has; an answer where they are wrong."""
-        try:
-            taken = take_filters(call.arguments, offered_filters(self.wrapper.rules, call.tool, own))
-        except EvidenceStoreError as why:
-            return answer_refusal(why)
+        taken = take_or_refuse(call.arguments, offered_filters(self.wrapper.rules, call.tool, own))
+        if isinstance(taken, WrappedResult):
+            return taken
         return replace(call, arguments=taken.arguments, filters=taken.filters)
 
     def shown(self, call: Call, value: object, *, is_error: bool = False) -> WrappedResult:

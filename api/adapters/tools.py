@@ -1,6 +1,6 @@
 """Our reading tools as frameworks take them: a name, a description, a schema, and a function of a call's arguments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,16 +25,20 @@ class ReadingTool:
     """Of its arguments."""
 
 
-def reading_tools(*, in_run: bool = False) -> tuple[ReadingTool, ...]:
-    """Those that read the store, in their order; those that need a run only within one."""
+def reading_tools() -> tuple[ReadingTool, ...]:
+    """Those that read the store and need no run, in their order."""
     functions: list[Any] = [one["function"] for one in definitions(recording=False)]
-    return tuple(
-        ReadingTool(one["name"], one["description"], one["parameters"]) for one in functions if in_run or one["name"] not in OUT_OF_A_RUN
-    )
+    return tuple(ReadingTool(one["name"], one["description"], one["parameters"]) for one in functions if one["name"] not in OUT_OF_A_RUN)
 
 
-OWN = frozenset(one.name for one in reading_tools(in_run=True))
+OWN = frozenset(one.name for one in reading_tools())
 """Names whose results are never stored again."""
+
+
+def require_no_twin(names: Iterable[str]) -> None:
+    """Raises ValueError for a tool of others that is named like one of ours: neither a model nor we could tell them apart."""
+    if twins := sorted(OWN.intersection(names)):
+        raise ValueError(f"tools are named like reading tools of the store, and need other names: {', '.join(twins)}")
 
 
 def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The commands of the command line and their options; what runs them is named, and imported when it is asked for."""
 
 from api.cli.parser import Parser, Verbs, whole_number
+from api.mcp.clients import list_clients
 from evidence_store.access import Grant
 from evidence_store.model import DEFAULT_WORKSPACE, Format, Kind
 
@@ -134,7 +135,7 @@ def _add_checking(verbs: Verbs) -> None:
 def _add_steps(verbs: Verbs) -> None:
     steps = verbs.add("steps", "Look back on the stored steps of a run.", "steps:run_steps")
     steps.add_argument("task", metavar="TASK")
-    steps.add_argument("run_number", type=whole_number(1), metavar="RUN", help="number of the run within the task")
+    _add_run(steps)
     steps.add_argument("step", nargs="?", type=whole_number(1), metavar="A", help="explain this step")
     steps.add_argument("other", nargs="?", type=whole_number(1), metavar="B", help="show what changed from step A to step B")
     steps.add_argument("--replay", action="store_true", help="the stored input of step A, with marks for what may not be shown now")
@@ -149,8 +150,12 @@ def _add_window(verbs: Verbs) -> None:
     tokens = verbs.add("tokens", "What fills the window of a run.", "context:run_tokens")
     for parser in (context, tokens):
         parser.add_argument("task", metavar="TASK")
-        parser.add_argument("run_number", nargs="?", type=whole_number(1), metavar="RUN", help="number of the run (default: the newest)")
+        _add_run(parser)
         parser.add_argument("step", nargs="?", type=whole_number(1), metavar="STEP", help="number of the step (default: the newest)")
+
+
+def _add_run(parser: Parser) -> None:
+    parser.add_argument("run_number", nargs="?", type=whole_number(1), metavar="RUN", help="number of the run (default: the newest)")
 
 
 def _add_demo(verbs: Verbs) -> None:
@@ -200,7 +205,7 @@ def _add_mcp(verbs: Verbs) -> None:
     serve.add_argument("--links", action="store_true", help="links to the evidence beside the text of answers")
     _add_run_options(serve)
     config = verbs.add("config", "Print what a client is configured with.", "mcp:run_config")
-    config.add_argument("--client", required=True, metavar="NAME", help="claude-code, claude-desktop, codex, cursor, holmesgpt or vscode")
+    config.add_argument("--client", required=True, choices=list_clients(), metavar="NAME", help=f"one of {', '.join(list_clients())}")
     config.add_argument("--url", metavar="URL", help="of a server over HTTP, which the client then does not start")
     config.add_argument("--command", default="evidence", metavar="PATH", help="the command that the client starts (default evidence)")
     _add_run_options(config)

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.cli.output import Output
-from api.cli.steps import billed, find_step, receipt_of
+from api.cli.steps import billed, find_run, find_step, receipt_of
 from api.presenters import Json, plain
 from api.settings import read_settings
-from api.wiring import Services, open_services
+from api.wiring import open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName
-from evidence_store.records.runs import RunKey, StepInput
+from evidence_store.records.runs import StepInput, run_name
 from evidence_store.store.run_history import RunEnd
-from evidence_store.store.runs import run_name
 from projector import (
     Receipt,
     diff_receipts,
@@ -107,19 +106,13 @@ def _bar(tokens: int, cap: int) -> str:
 
 def _window(arguments: Namespace) -> _Window:
     with open_services(read_settings(arguments.store)) as services:
-        run = _run(services, TaskName(arguments.task), arguments.run_number)
+        run = find_run(services, TaskName(arguments.task), arguments.run_number)
         inputs = services.store.runs.list_step_inputs(run)
         end = services.store.histories.get(run).end
     if not inputs:
         raise NotFound(f"{run_name(run)} has no stored input", {"known": []}, code="no_step")
     last = find_step(run_name(run), inputs, inputs[-1].step.number if arguments.step is None else arguments.step)
     return _Window(run_name(run), end, tuple(inputs[: inputs.index(last) + 1]))
-
-
-def _run(services: Services, task: TaskName, number: int | None) -> RunKey:
-    """The run of this number; without one the newest. Raises NotFound."""
-    runs = services.store.histories.list_runs(task) if number is None else ()
-    return runs[-1] if runs else services.store.runs.get_run(task, number or 1)
 
 
 def _before(inputs: Sequence[StepInput]) -> StepInput | None:

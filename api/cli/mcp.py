@@ -29,6 +29,8 @@ def run_serve(arguments: Namespace, output: Output) -> int:
 
 
 def run_config(arguments: Namespace, output: Output) -> int:
+    if arguments.url is not None and (arguments.recording or arguments.run_name is not None):
+        raise WrongUse("--recording and --run are said to the server when it is started; with --url the client starts none")
     # A client starts the server in a folder of its own, so the store is named in full.
     store = Path(read_settings(arguments.store).store).absolute()
     words = ["mcp", "serve", "--store", str(store)]

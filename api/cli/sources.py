@@ -34,7 +34,7 @@ def run_upgrade(arguments: Namespace, output: Output) -> int:
 
 
 def run_put(arguments: Namespace, output: Output) -> int:
-    from evidence_store.store.sources import PutRequest  # start-up cost: the parsers
+    from evidence_store.store.put_request import PutRequest  # start-up cost: the parsers
 
     request = PutRequest(
         ResourceName(arguments.resource),

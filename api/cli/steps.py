@@ -11,12 +11,11 @@ from api.errors import WrongUse
 from api.presenters import Json, plain
 from api.replay import Replayed, replay
 from api.settings import read_settings
-from api.wiring import open_services
+from api.wiring import Services, open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName
-from evidence_store.records.runs import StepInput
+from evidence_store.records.runs import RunKey, StepInput, run_name
 from evidence_store.records.usages import NewUsage
-from evidence_store.store.runs import run_name
 from projector import (
     Principal,
     Receipt,
@@ -33,7 +32,7 @@ from projector import (
 def run_steps(arguments: Namespace, output: Output) -> int:
     _require_use(arguments)
     with open_services(read_settings(arguments.store)) as services:
-        run = services.store.runs.get_run(TaskName(arguments.task), arguments.run_number)
+        run = find_run(services, TaskName(arguments.task), arguments.run_number)
         inputs = services.store.runs.list_step_inputs(run)
         usages = {one.step.number: one.usage for one in services.store.runs.list_usages(run)}
         name = run_name(run)
@@ -94,6 +93,12 @@ def _dump(found: Replayed, folder: Path) -> list[str]:
         path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         files.append(str(path))
     return files
+
+
+def find_run(services: Services, task: TaskName, number: int | None) -> RunKey:
+    """The run of this number; without one the newest. Raises NotFound."""
+    runs = services.store.histories.list_runs(task) if number is None else ()
+    return runs[-1] if runs else services.store.runs.get_run(task, number or 1)
 
 
 def find_step(run: str, inputs: Sequence[StepInput], number: int) -> StepInput:

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from api.tools import ToolContext, call_tool
-from evidence_store.errors import JsonValue, NotFound
+from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from evidence_store.ids import read_id
 from evidence_store.model import EvidenceId, Outcome, Packet
 
 MAX_CONCLUSIONS = 200
 PACKET_TOKENS = 50
 """Of a packet of which only the place is asked."""
-_ID = re.compile(r"ev_[0-9a-z]{12}(?:[0-9a-z]{2})?\b")
-_CITED = re.compile(r"\s*[\[(]?(?:evidence:?\s*)?`?ev_[0-9a-z]{12}(?:[0-9a-z]{2})?`?(?:\s*[,;]\s*`?ev_[0-9a-z]{12,14}`?)*[\])]?")
+_ID = re.compile(r"ev_[0-9a-z]{12}(?:[0-9a-z]{2})?\b", re.IGNORECASE)
+_CITED = re.compile(
+    r"\s*[\[(]?(?:evidence:?\s*)?`?ev_[0-9a-z]{12}(?:[0-9a-z]{2})?`?(?:\s*[,;]\s*`?ev_[0-9a-z]{12,14}`?)*[\])]?", re.IGNORECASE
+)
 _MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)]|#{1,6})\s+")
 
 
@@ -27,16 +30,23 @@ class Conclusion:
 
 
 def iter_conclusions(text: str) -> Iterator[Conclusion]:
-    """Lines that name evidence, in order."""
+    """Lines that name evidence, in order. Ids are read as models copy them, with their letters folded."""
     for line in text.split("\n"):
-        ids = tuple(dict.fromkeys(EvidenceId(one) for one in _ID.findall(line)))
+        ids = tuple(dict.fromkeys(_folded(one) for one in _ID.findall(line)))
         words = _CITED.sub("", _MARK.sub("", line)).strip(" :–—-\r\t")
         if ids and words:
             yield Conclusion(words, ids)
 
 
+def _folded(text: str) -> EvidenceId:
+    try:
+        return read_id(text).id
+    except InvalidInput:  # a letter that no id has: there is no such evidence, and it is named as it was written
+        return EvidenceId(text)
+
+
 def record_conclusions(context: ToolContext, text: str, known: frozenset[EvidenceId]) -> tuple[str, ...]:
-    """Records the conclusions of a closing turn, at most 200; gives what was refused, one line each.
+    """Records the conclusions of a closing turn, at most 200; gives what was refused, one line each, with its ids and none of its words.
 
     `known` is the evidence that claims of the run cite already: a conclusion that rests on that alone repeats one of them.
     """
@@ -52,7 +62,7 @@ def record_conclusions(context: ToolContext, text: str, known: frozenset[Evidenc
             continue
         answer = call_tool(context, "record_claim", _claim(one, packets), recording=True)
         if answer.outcome is not Outcome.OK:
-            refused.append(answer.text)
+            refused.append(f"{answer.text.partition(chr(10))[0]}: {', '.join(one.evidence)}")
     return tuple(refused)
 
 

@@ -46,11 +46,14 @@ class Driver:
         stop = self._stopped_before()
         while stop is None:
             closing = self._session.next_step > self._bounds.max_steps
+            if closing and not self._bounds.closing_step:
+                stop = Stop("stopped", self._at_limit)
+                break
             stop = yield from self._step(closing)
             if stop is not None and closing and stop.how != "closed":
                 stop = Stop("closing_failed", f"at the limit of {self._bounds.max_steps} steps: {stop.reason}")
         reason = stop.reason or ("" if self._store.histories.list_claim_ids(self._session.run) else NO_CLAIM)
-        self._store.histories.end(self._session.run, stop.how, reason)
+        self._store.histories.end(self._session.run, stop.how, reason, self._session.hold)
 
     def _stopped_before(self) -> Stop | None:
         """Where the last words of a run opened again are stored already, and only its end is not."""
@@ -133,7 +136,11 @@ class Driver:
         known = frozenset(citation.evidence for claim in claims for citation in claim.citations)
         for line in record_conclusions(session.tools(), text, known):
             log.warning("a conclusion was not recorded: %s", line)
-        return Stop("closed", f"the limit of {self._bounds.max_steps} steps was reached")
+        return Stop("closed", self._at_limit)
+
+    @property
+    def _at_limit(self) -> str:
+        return f"the limit of {self._bounds.max_steps} steps was reached"
 
 
 def _reply(answer: object) -> Reply:

@@ -1,19 +1,22 @@
 """Faults of providers, told apart: which can be mended, which pass with time, and which end a run.
 
 Errors are known by what HTTP says and by the words of their bodies, not by the classes of one SDK. What is no provider's fault is none
-here: it is a fault of the program that asks, and is raised there.
+here: it is a fault of the program that asks, and is raised there. Their words are logged and stand in the journal: secrets in them are
+masked, as a provider may repeat the key that it refuses.
 Sources: platform.openai.com/docs/guides/error-codes, platform.claude.com/docs/en/api/errors, github.com/ggml-org/llama.cpp (server).
 """
 
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from http.client import HTTPException
 from socket import gaierror
 from urllib.error import HTTPError, URLError
+
+from evidence_store.secrets import mask_text
 
 MAX_TEXT_CHARS = 500
 MAX_BODY_BYTES = 10_000
@@ -78,18 +81,22 @@ _BROKEN = (ConnectionError, TimeoutError, HTTPException, ssl.SSLError, gaierror)
 def find_fault(why: Exception) -> Fault | None:
     """The provider's fault that an exception tells of; None where it tells of none."""
     if isinstance(why, ProviderError):
-        return why.fault
+        return replace(why.fault, text=_kept(why.fault.text))
     status, text = _status(why), _text(why)
     if status is not None:
         return _by_status(status, text, _retry_after(_headers(why)))
     named = {one.__name__ for one in type(why).__mro__}
     if isinstance(why, (*_BROKEN, URLError)) or named & _BY_NAME:
-        return Fault(FaultKind.UNAVAILABLE, text[:MAX_TEXT_CHARS] or type(why).__name__)
+        return Fault(FaultKind.UNAVAILABLE, _kept(text) or type(why).__name__)
     return None
 
 
+def _kept(text: str) -> str:
+    return mask_text(text[:MAX_BODY_BYTES])[:MAX_TEXT_CHARS]
+
+
 def _by_status(status: int, text: str, retry_after_s: float | None) -> Fault:
-    said = f"HTTP {status}: {text[:MAX_TEXT_CHARS]}"
+    said = f"HTTP {status}: {_kept(text)}"
     if status == 429:
         kind = FaultKind.REFUSED if _QUOTA.search(text) else FaultKind.RATE_LIMITED
         return Fault(kind, said, retry_after_s)
@@ -115,7 +122,10 @@ def _text(why: Exception) -> str:
     """Words and body. That of urllib is read from the connection, once, and stays with the error."""
     said, body = str(why), getattr(why, "body", None)
     if body is None and isinstance(why, HTTPError):
-        body = why.read(MAX_BODY_BYTES).decode("utf-8", "replace")
+        try:
+            body = why.read(MAX_BODY_BYTES).decode("utf-8", "replace")
+        except (OSError, HTTPException, ValueError):  # broken off, or closed by who raised it: the status says enough
+            body = ""
         why.body = body  # type: ignore[attr-defined]
     return f"{said} {body}" if body and str(body) not in said else said
 

@@ -15,9 +15,9 @@ as a mapping or as an object with `model_dump`. A coroutine function works with 
 
 Pause: TypeAlias = Callable[[float], Awaitable[None]]
 
-How = Literal["concluded", "closed", "closing_failed", "provider_failed", "over_budget"]
-"""How a run ended: the model called no more tools; the closing step at the limit was answered, or was not; the provider could not be
-asked; or the input of a step cannot fit."""
+How = Literal["concluded", "closed", "closing_failed", "stopped", "provider_failed", "over_budget"]
+"""How a run ended: the model called no more tools; the closing step at the limit was answered, or was not, or was not to be made; the
+provider could not be asked; or the input of a step cannot fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Bounds:
 
     max_steps: int = 50
     """Steps with tools; the closing step comes behind them."""
+    closing_step: bool = True
+    """False: at the limit the run ends with what is recorded."""
     max_attempts: int = 4
     """Of one step, the first included."""
     first_wait_s: float = 1.0

@@ -12,6 +12,7 @@ from api.loop.driving import Driver, Driving
 from api.loop.faults import find_fault
 from api.loop.model import Ask, Bounds, Chat, Pause, RunReport, Wait
 from api.loop.reporting import report_of
+from api.loop.wrapped_tools import WrappedTools
 from api.sessions import REBUILD_TO, Session
 from api.wiring import Services
 from evidence_store.model import TaskName, TaskRevision
@@ -45,6 +46,8 @@ class Runner:
     strategy: StrategyName | Strategy = "externalise"
     rebuild_to: int = REBUILD_TO
     summariser: Summariser | None = None
+    tools: WrappedTools | None = None
+    """Those of the program; our own are offered besides."""
     sleep: Callable[[float], None] = time.sleep
     pause: Pause = asyncio.sleep
 
@@ -90,7 +93,7 @@ class Runner:
         return _reports(await asyncio.gather(*at_work, return_exceptions=True))
 
     def _has_ended(self, run: RunKey) -> bool:
-        return self.services.store.histories.get(run).end is not None
+        return self.services.store.histories.find_end(run) is not None
 
     def _agents_session(self, task: TaskRevision, agent: Agent) -> Session:
         return self._session(task.task, agent.name, agent.request, agent.system or self.system)
@@ -107,6 +110,7 @@ class Runner:
             rebuild_to=self.rebuild_to,
             strategy=self.strategy,
             summariser=self.summariser,
+            more_tools=self.tools,
         )
 
     def _sync(self, session: Session, chat: Chat) -> RunReport:

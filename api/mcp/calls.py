@@ -5,7 +5,6 @@ Each tool takes one argument more, `run`. What goes wrong is a tool result, so t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from logging import getLogger
 from typing import Any, TypeAlias
 
 import mcp_types as types
@@ -14,6 +13,7 @@ from anyio.lowlevel import checkpoint
 from mcp.server.context import ServerRequestContext
 
 from api.mcp.addresses import format_item, format_revision
+from api.mcp.faults import fault_of
 from api.mcp.progress import Progress, beats, from_worker
 from api.mcp.runs import Caller, Connection, EnteredRun, ImplicitRuns, format_run
 from api.tools import ToolAnswer, call_tool
@@ -21,7 +21,7 @@ from api.tools.answers import error_answer
 from api.tools.definitions import Tool, granted
 from api.tools.outputs import structured
 from api.wiring import Services
-from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, StoreFault
+from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue
 from evidence_store.model import Outcome, Packet
 from evidence_store.records.runs import StepKey
 
@@ -90,8 +90,7 @@ class Calls:
         except EvidenceStoreError as why:
             return error_answer(why)
         except Exception as why:  # a fault of ours: the client is told so in words, and the connection goes on
-            getLogger(__name__).error("%s failed: %r", call.name[:MAX_NAME_CHARS], why)
-            return error_answer(StoreFault(f"{call.name[:MAX_NAME_CHARS]} failed: {type(why).__name__}", code="internal_error"))
+            return error_answer(fault_of(call.name, why))
 
     def _close(self, call: Call, answer: ToolAnswer) -> ToolAnswer:
         """Keeps the answer, with the name of a run that was begun at its end."""
@@ -104,6 +103,8 @@ class Calls:
         except EvidenceStoreError as why:
             # What is not kept must not be taken for delivered.
             return error_answer(why)
+        except Exception as why:  # as above
+            return error_answer(fault_of(call.name, why))
         return answer
 
     def _result(self, call: Call, answer: ToolAnswer) -> types.CallToolResult:
@@ -156,5 +157,5 @@ def caller_of(context: Context) -> Caller:
         return Caller(context.lifespan_context, "", name)
     session = request.headers.get("mcp-session-id")
     host = "" if request.client is None else request.client.host
-    version = "" if client is None else client.client_info.version
+    version = "" if client is None else client.client_info.version[:MAX_NAME_CHARS]
     return Caller(context.lifespan_context, f"session {session}" if session else f"client {host} {name} {version}", name)

@@ -10,16 +10,15 @@ from typing import Any
 import mcp_types as types
 from anyio import to_thread
 from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 
-from api.errors import error_object
 from api.mcp import addresses
 from api.mcp.addresses import BlobAddress, ItemAddress, RevisionAddress, parse_address
+from api.mcp.faults import answered
 from api.mcp.runs import Connection
 from api.tools.context import DEFAULT_MAX_TOKENS
 from api.wiring import Services
 from evidence_store.documents.charset import encoding_of
-from evidence_store.errors import EvidenceStoreError, InvalidInput, LimitExceeded, StoreFault
+from evidence_store.errors import InvalidInput, LimitExceeded
 from evidence_store.ids import read_id
 from evidence_store.model import Format, Packet, Selector, Span
 from evidence_store.pointers import plain_form
@@ -70,13 +69,13 @@ class Resources:
         self._services = services
 
     async def list_resources(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return await to_thread.run_sync(_answered, lambda: self._page(None if params is None else params.cursor))
+        return await to_thread.run_sync(answered, "resources/list", lambda: self._page(None if params is None else params.cursor))
 
     async def list_templates(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
 
     async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await to_thread.run_sync(_answered, lambda: self._read(str(params.uri)))
+        return await to_thread.run_sync(answered, "resources/read", lambda: self._read(str(params.uri)))
 
     def _page(self, cursor: str | None) -> types.ListResourcesResult:
         found = self._services.store.sources.list_resources("" if cursor is None else read_cursor(cursor), PAGE + 1)
@@ -149,13 +148,3 @@ def _packet_result(uri: str, packet: Packet) -> types.ReadResourceResult:
     text = format_packet(packet).encode("utf-8", "replace").decode()
     content = types.TextResourceContents(uri=uri, mime_type=PACKET_TYPE, text=text)
     return types.ReadResourceResult(contents=[content], ttl_ms=0, cache_scope="private")
-
-
-def _answered(make: Any) -> Any:
-    """What it makes; an error of the store as one of the protocol. What is absent is an invalid parameter, as 2026-07-28 has it."""
-    try:
-        return make()
-    except EvidenceStoreError as why:
-        code = types.INTERNAL_ERROR if isinstance(why, StoreFault) else types.INVALID_PARAMS
-        shown = error_object(why)
-        raise MCPError(code, str(shown.pop("message")), shown) from None

@@ -5,11 +5,12 @@ A step is one call: the server does not see the model's turns. What was answered
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 
 from evidence_store.canonical import storable
-from evidence_store.errors import InvalidInput, JsonValue
+from evidence_store.errors import Conflict, InvalidInput, JsonValue
 from evidence_store.model import Outcome, Packet, TaskName, TaskRevision
 from evidence_store.records.runs import RunKey, StepKey
 from evidence_store.store import EvidenceStore
@@ -17,6 +18,8 @@ from evidence_store.store.runs import ClosedCall, OpenCall, shown_of
 
 DEFAULT_TASK = TaskName("mcp")
 NEW = "new"
+MAX_CALLERS = 10_000
+"""Of one server over HTTP whose runs are known. Who has not called for longest begins another one."""
 _NUMBERED = re.compile(r"(?s)(.+)/([1-9][0-9]{0,9})")
 
 
@@ -42,7 +45,7 @@ class Connection:
     """What a server knows of one connection, or, over HTTP, of all of them."""
 
     runs: dict[str, RunKey] = field(default_factory=dict)
-    """By what tells the callers of one server apart."""
+    """By what tells the callers of one server apart; at most MAX_CALLERS, the last that called at the end."""
     lock: Lock = field(default_factory=Lock)
 
 
@@ -84,11 +87,12 @@ class ImplicitRuns:
         if self._setting.number is not None:
             return EnteredRun(self._store.runs.get_run(self._setting.task, self._setting.number), begun=False)
         with caller.connection.lock:
-            known = caller.connection.runs.get(caller.key)
-            if known is not None:
-                return EnteredRun(known, begun=False)
-            entered = self._begin(caller)
-            caller.connection.runs[caller.key] = entered.key
+            runs = caller.connection.runs
+            known = runs.pop(caller.key, None)
+            entered = self._begin(caller) if known is None else EnteredRun(known, begun=False)
+            runs[caller.key] = entered.key  # the last that was asked for stands last
+            if len(runs) > MAX_CALLERS:
+                del runs[next(iter(runs))]
         return entered
 
     def _named(self, text: str) -> RunKey:
@@ -100,7 +104,7 @@ class ImplicitRuns:
     def _begin(self, caller: Caller) -> EnteredRun:
         """A run of the server's task. Where there is no such task, it has neither goal nor scope: nothing of a source gives it one."""
         task = self._setting.task
-        if self._store.tasks.find_newest(task) is None:
+        with suppress(Conflict):  # a task that there is keeps its own; asked of the store at once, which other servers may share
             self._store.tasks.add_revision(TaskRevision(task, 1, "", (), (), ()), "mcp")
         return EnteredRun(self._store.runs.start(task, caller.agent), begun=True)
 

@@ -30,6 +30,11 @@ class HttpPlace:
     port: int
 
     @property
+    def name(self) -> str:
+        """As it stands in an address."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
     def is_loopback(self) -> bool:
         try:
             return ip_address(self.host).is_loopback
@@ -62,21 +67,20 @@ def serve_stdio(services: Services, options: McpOptions) -> None:
 
 def serve_http(services: Services, options: McpOptions, place: HttpPlace, note: Callable[[str], None]) -> None:
     """Serves until Ctrl-C or SIGTERM; port 0 takes any free one. Raises WrongUse when it cannot be had, and as `build_server` does."""
-    app = build_server(services, options).streamable_http_app(streamable_http_path=PATH, transport_security=_security(place))
+    app = build_server(services, options).streamable_http_app(streamable_http_path=PATH, transport_security=security_of(place))
     with listening(place.port, place.host, "--http") as listener, signals_taken():
-        host = f"[{place.host}]" if ":" in place.host else place.host
-        note(f"serving MCP on http://{host}:{listener.getsockname()[1]}{PATH} until Ctrl-C")
+        note(f"serving MCP on http://{place.name}:{listener.getsockname()[1]}{PATH} until Ctrl-C")
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="on", server_header=False, timeout_graceful_shutdown=STOP_AFTER_S
         )
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def _security(place: HttpPlace) -> TransportSecuritySettings:
+def security_of(place: HttpPlace) -> TransportSecuritySettings:
     """On loopback no page elsewhere may have its own name lead here; on other hosts whatever name leads here is meant."""
-    names = ("127.0.0.1", "localhost", "[::1]")
+    names = {place.name, "127.0.0.1", "localhost", "[::1]"}
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=place.is_loopback,
-        allowed_hosts=[f"{name}:*" for name in names],
-        allowed_origins=[f"http://{name}:*" for name in names],
+        allowed_hosts=[*names, *(f"{name}:*" for name in names)],  # without a port where it is that of the scheme
+        allowed_origins=[*(f"http://{name}" for name in names), *(f"http://{name}:*" for name in names)],
     )

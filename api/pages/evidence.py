@@ -14,7 +14,7 @@ from api.presenters import packet_json, state_json
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.ids import read_id
 from evidence_store.model import ClaimView, TaskName
-from evidence_store.store.runs import step_name
+from evidence_store.records.runs import step_name
 
 MAX_ROWS = 200
 

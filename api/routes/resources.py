@@ -15,7 +15,7 @@ from api.routes.names import Name
 from api.routes.streams import pieces_of
 from api.schemas import ObservationsPage, ResourceAnswer, ResourcesPage, RevisionAnswer, RevisionsPage, StoredAnswer
 from evidence_store.model import Format, Kind, ResourceName
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 router = APIRouter(prefix="/v1", tags=["resources"])
 

@@ -10,16 +10,14 @@ No agent framework is imported; adapters of frameworks stand on these names (doc
 from api.wrap.budget import ResultBudget, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.decorating import wrap
-from api.wrap.endings import answer_refusal
-from api.wrap.filters import Filters, Taken, take_filters
+from api.wrap.endings import answer_refusal, take_or_refuse
+from api.wrap.filters import Filters, Taken, offer, offered_filters, take_filters, taken_names, with_filters
 from api.wrap.forms import Encoded, encode
-from api.wrap.names import resource_name
 from api.wrap.offloading import offload
 from api.wrap.result import Output, Treatment, WrappedResult
-from api.wrap.rules import Switches, ToolRules, WrapRules
-from api.wrap.schema import offer, offered_filters, taken_names, with_filters
+from api.wrap.rules import Switches, ToolRules, WrapRules, resource_name
 from api.wrap.spool import Spool, spool_of
-from api.wrap.wrapper import ToolWrapper
+from api.wrap.wrapper import ToolWrapper, is_async
 
 __all__ = [
     "Encoded",
@@ -38,12 +36,14 @@ __all__ = [
     "WrappedResult",
     "answer_refusal",
     "encode",
+    "is_async",
     "offer",
     "offered_filters",
     "offload",
     "resource_name",
     "spool_of",
     "take_filters",
+    "take_or_refuse",
     "taken_names",
     "with_filters",
     "wrap",

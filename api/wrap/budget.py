@@ -82,3 +82,12 @@ class StepRoom:
         """Gives back what of a room was not used; calls that come later may take it."""
         with self._lock:
             self._left += max(0, room - used)
+
+
+@dataclass(slots=True)
+class Room:
+    """Tokens for one result."""
+
+    n_tokens: int
+    used: str | None = None
+    """The text that takes of them; None until there is one."""

@@ -21,6 +21,19 @@ class WrapContext:
         most = limit.max_bytes
         return (most is None or len(text) <= most) and limit.fits(text)
 
+    def no_summary_over(self, tool: str, n_bytes: int) -> int | None:
+        """The bound in bytes, where so many are more than are summarised while a call waits."""
+        bound = self.rules.of(tool).summary_bytes
+        return bound if n_bytes > bound else None
+
+    def n_fitting(self, n_most: int, text_of: Callable[[int], str], n_tokens: int) -> int:
+        """The greatest number up to `n_most` whose text fits; 0 where that of one does not. More never take less."""
+        low, high = 0, n_most
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.fits(text_of(middle), n_tokens) else (low, middle - 1)
+        return low
+
     def cost(self, text: str, room: int) -> int:
         """Tokens that a text which fits its room takes of it; its bytes, which are never fewer, where they fit, too."""
         n_bytes = len(text.encode("utf-8", "surrogatepass"))

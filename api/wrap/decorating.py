@@ -13,14 +13,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from api.wrap.descriptions import described
-from api.wrap.endings import answer_refusal
-from api.wrap.filters import ANNOTATIONS, Taken, take_filters
+from api.wrap.endings import take_or_refuse
+from api.wrap.filters import ANNOTATIONS, Taken, described, offered_filters, signature_with
 from api.wrap.result import Treatment, WrappedResult
 from api.wrap.rules import FilterName
-from api.wrap.schema import offered_filters, signature_with
-from api.wrap.wrapper import ToolWrapper, own_arguments
-from evidence_store.errors import EvidenceStoreError
+from api.wrap.wrapper import ToolWrapper, is_async, own_arguments
 
 _WRAPPED = "__evidence_wrapped__"
 
@@ -32,8 +29,7 @@ def wrap(wrapper: ToolWrapper, function: Callable[..., Any], name: str | None = 
     tool = str(name or getattr(function, "__name__", type(function).__name__))
     signature = inspect.signature(function)
     filters = offered_filters(wrapper.rules, tool, own_arguments(function))
-    is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-    made = _async(wrapper, function, tool, signature, filters) if is_async else _sync(wrapper, function, tool, signature, filters)
+    made = (_async if is_async(function) else _sync)(wrapper, function, tool, signature, filters)
     made.__signature__ = signature_with(signature, filters)  # type: ignore[attr-defined]
     made.__annotations__ = {**getattr(function, "__annotations__", {}), **{one: ANNOTATIONS[one] for one in filters}}
     made.__doc__ = described(function, filters)
@@ -46,10 +42,9 @@ def _sync(
 ) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            taken = take_filters(kwargs, filters)
-        except EvidenceStoreError as why:
-            return answer_refusal(why).text
+        taken = take_or_refuse(kwargs, filters)
+        if isinstance(taken, WrappedResult):
+            return taken.text
         arguments = _bound(signature, args, taken)
         return _passed(wrapper.run(tool, lambda: function(*args, **taken.arguments), arguments, taken.filters))
 
@@ -61,10 +56,9 @@ def _async(
 ) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            taken = take_filters(kwargs, filters)
-        except EvidenceStoreError as why:
-            return answer_refusal(why).text
+        taken = take_or_refuse(kwargs, filters)
+        if isinstance(taken, WrappedResult):
+            return taken.text
         arguments = _bound(signature, args, taken)
         return _passed(await wrapper.arun(tool, lambda: function(*args, **taken.arguments), arguments, taken.filters))
 

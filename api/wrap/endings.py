@@ -6,7 +6,7 @@ tool: its answer says so, and holds nothing of the output.
 
 import asyncio
 import concurrent.futures
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +14,18 @@ from api.errors import message_of
 from api.tools.answers import error_answer
 from api.tools.context import ToolAnswer
 from api.wrap.context import WrapContext
-from api.wrap.filters import Filters
+from api.wrap.filters import Filters, Taken, take_filters
 from api.wrap.forms import json_text
 from api.wrap.guarding import is_cleared
+from api.wrap.marker import spelled_tool
 from api.wrap.offloading import labels_of, log, offload
 from api.wrap.reading import bounded
 from api.wrap.receiving import Received
 from api.wrap.result import Output, Treatment, WrappedResult
+from api.wrap.rules import FilterName
 from api.wrap.showing import show_reference
 from api.wrap.storing import keep
-from evidence_store.errors import EvidenceStoreError, JsonValue
+from evidence_store.errors import EvidenceStoreError, JsonValue, StoreFault
 from evidence_store.model import Outcome
 from evidence_store.records.sources import Revision
 from evidence_store.secrets import mask_text
@@ -69,19 +71,25 @@ def finish_failed(
     outcome = outcome_of(why)
     output = Output(tool, received.spool, plain_arguments(arguments), None, received.media_type, outcome, complete=False, call=call)
     try:
+        if isinstance(received.fault, StoreFault):
+            return store_failed(received.fault)
         came = keep(context, replace(output, outcome=Outcome.OK)) if received.spool.size else None
-        return _failed(context, output, why, came, room)
+        return _failed(context, output, why, came, room, received.fault)
     except EvidenceStoreError as fault:
         fault.__cause__ = fault.__cause__ or why
         return store_failed(fault)
 
 
-def _failed(context: WrapContext, output: Output, why: BaseException, came: Revision | None, room: int) -> WrappedResult:
+def _failed(
+    context: WrapContext, output: Output, why: BaseException, came: Revision | None, room: int, fault: EvidenceStoreError | None
+) -> WrappedResult:
     cleared = is_cleared(context, labels_of(context, output))
     code, said = _ERRORS[output.outcome], _SAID.get(output.outcome) or (said_of(why) if cleared else "the tool failed")
+    if fault is not None:
+        code, said = fault.error_code, message_of(fault)
     rest = ""
     if came is not None:
-        log.warning("%s broke off after %d bytes, stored as %s@%d", output.tool, came.size, came.resource, came.number)
+        log.warning("%s broke off after %d bytes, stored as %s@%d", spelled_tool(output.tool), came.size, came.resource, came.number)
         rest = show_reference(context, came).text
     for n_chars in (len(said), MAX_MESSAGE_CHARS, 0):
         short = said if n_chars >= len(said) else f"{said[:n_chars]}…"
@@ -89,7 +97,7 @@ def _failed(context: WrapContext, output: Output, why: BaseException, came: Revi
         if context.fits(text, room):
             break
     if n_chars < len(said):
-        log.warning("cut the error of %s: %d characters, %d shown", output.tool, len(said), n_chars)
+        log.warning("cut the error of %s: %d characters, %d shown", spelled_tool(output.tool), len(said), n_chars)
     return WrappedResult(text, text, Treatment.FAILED, output.outcome, revision=came, failure=why)
 
 
@@ -112,6 +120,14 @@ def answer_refusal(why: EvidenceStoreError) -> WrappedResult:
     """Arguments of ours that are wrong, before the tool was called; another call can do better."""
     answer = error_answer(why)
     return WrappedResult(answer.text, answer.text, Treatment.FAILED, answer.outcome)
+
+
+def take_or_refuse(arguments: Mapping[str, object], offered: Sequence[FilterName]) -> Taken | WrappedResult:
+    """The arguments of a call divided into filters and the tool's own; an answer where they are wrong."""
+    try:
+        return take_filters(arguments, offered)
+    except EvidenceStoreError as why:
+        return answer_refusal(why)
 
 
 def outcome_of(why: BaseException) -> Outcome:

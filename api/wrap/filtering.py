@@ -6,7 +6,7 @@ from api.wrap.context import WrapContext
 from api.wrap.filters import Filters
 from api.wrap.marker import format_call, place_of, spelled_tool
 from api.wrap.members import show_members
-from api.wrap.preview import Shown, show_tail
+from api.wrap.preview import Preview, show_tail
 from api.wrap.showing import show_fitting, show_reference
 from evidence_store.documents.text import format_lines
 from evidence_store.model import LineRange, Packet, Selector
@@ -23,7 +23,7 @@ MIN_HIT_TOKENS = 60
 """That a long line is shown with."""
 
 
-def show_filtered(context: WrapContext, revision: Revision, tool: str, filters: Filters, room: int) -> Shown:
+def show_filtered(context: WrapContext, revision: Revision, tool: str, filters: Filters, room: int) -> Preview:
     """What a filter lets through, as far as it fits. Raises NotFound and InvalidInput for a place that is not there, and StoreFault."""
     if filters.grep is not None:
         return _show_hits(context, revision, tool, filters.grep, room)
@@ -36,7 +36,7 @@ def show_filtered(context: WrapContext, revision: Revision, tool: str, filters: 
     place = Place(revision.resource, revision.number, Selector("pointer", pointer))
     head = _head(tool, revision, "the place at a pointer")
     read = context.tools.store.passages.read
-    return show_fitting(context, lambda limit: read(place, limit), head, room) or _too_large(context, revision, tool, room)
+    return show_fitting(context, lambda limit: (read(place, limit),), head, room) or _too_large(context, revision, tool, room)
 
 
 def _head(tool: str, revision: Revision, said: str) -> str:
@@ -44,7 +44,7 @@ def _head(tool: str, revision: Revision, said: str) -> str:
     return f"[filtered {spelled_tool(tool)}: {said}; of {revision.size:,} bytes, {kept}]\n"
 
 
-def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str, room: int) -> Shown:
+def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str, room: int) -> Preview:
     limit = max(1, min(MAX_HITS, room // HIT_TOKENS))
     request = SearchRequest(pattern, regex=True, limit=limit)
     per_hit = max(MIN_HIT_TOKENS, room // (2 * limit))
@@ -52,7 +52,7 @@ def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str
     if not found.packets:
         n_lines = context.tools.store.passages.get_reader(revision).count_lines()
         head = _head(tool, revision, f"no line of {n_lines:,} matches")
-        return _fitting(context, lambda _: head, found.receipts, room) or Shown(head, ())
+        return _fitting(context, lambda _: head, found.receipts, room) or Preview(head, ())
     on = format_call("find", "search", place_of(revision, pattern=pattern, regex=True, limit=MAX_HITS))
 
     def head_of(n: int) -> str:
@@ -63,27 +63,28 @@ def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str
     return _fitting(context, head_of, found.packets, room) or _too_large(context, revision, tool, room)
 
 
-def _too_large(context: WrapContext, revision: Revision, tool: str, room: int) -> Shown:
+def _too_large(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview:
     """Where not even one thing that a filter lets through fits."""
     whole = show_reference(context, revision)
     text = _head(tool, revision, "what it lets through does not fit") + whole.text
-    return Shown(text, ()) if context.fits(text, room) else whole
+    return Preview(text, ()) if context.fits(text, room) else whole
 
 
 def _lines(n: int) -> str:
     return "1 line that matches" if n == 1 else f"{n} lines that match"
 
 
-def _fitting(context: WrapContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Shown | None:
+def _fitting(context: WrapContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
     """As many packets as fit behind their head; None where there is no room for one."""
-    for n in range(len(packets), 0, -1):
-        text = head_of(n) + "".join(map(format_packet, packets[:n]))
-        if context.fits(text, room):
-            return Shown(text, tuple(packets[:n]))
-    return None
+
+    def text_of(n: int) -> str:
+        return head_of(n) + "".join(map(format_packet, packets[:n]))
+
+    n = context.n_fitting(len(packets), text_of, room)
+    return Preview(text_of(n), tuple(packets[:n])) if n else None
 
 
-def _show_tail(context: WrapContext, revision: Revision, tool: str, n_lines: int, room: int) -> Shown:
+def _show_tail(context: WrapContext, revision: Revision, tool: str, n_lines: int, room: int) -> Preview:
     def head_of(shown: LineRange) -> str:
         n_shown = shown.last - shown.first + 1
         if n_shown >= min(n_lines, shown.last):
@@ -93,5 +94,5 @@ def _show_tail(context: WrapContext, revision: Revision, tool: str, n_lines: int
         return said + format_call("read", "read_log", place_of(revision, lines=format_lines(left)))
 
     if revision.size == 0:
-        return Shown(_head(tool, revision, "there are no lines"), ())
+        return Preview(_head(tool, revision, "there are no lines"), ())
     return show_tail(context, revision, n_lines, room, head_of) or _too_large(context, revision, tool, room)

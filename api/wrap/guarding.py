@@ -13,7 +13,7 @@ from api.tools.answers import error_answer
 from api.tools.context import ToolAnswer
 from api.wrap.context import WrapContext
 from api.wrap.marker import spelled_tool
-from api.wrap.preview import Shown
+from api.wrap.preview import Preview
 from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, NotFound
 from evidence_store.ids import read_id
 from evidence_store.model import ResourceName, masked_packet
@@ -29,7 +29,7 @@ def is_cleared(context: WrapContext, labels: tuple[str, ...]) -> bool:
     return context.rules.clearances is None or context.rules.clearances.issuperset(labels)
 
 
-def for_clearances(context: WrapContext, shown: Shown, labels: tuple[str, ...], tool: str) -> Shown | None:
+def for_clearances(context: WrapContext, shown: Preview, labels: tuple[str, ...], tool: str) -> Preview | None:
     """What may be shown to who asks: as it is, as masks, or nothing (None)."""
     if is_cleared(context, labels):
         return shown

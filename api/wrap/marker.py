@@ -3,6 +3,8 @@
     [offloaded get_logs: 28,311,552 bytes, 412,000 lines, stored whole; left out: lines 121-411899]
     read: read_log {"resource":"get_logs?pod=api","revision":1,"lines":"121-411899"}
 
+What is too large to be summarised while the call waits says so, with the bound and the call that makes the summary.
+
 The call is one of `api.tools`, its arguments JSON on one line. Nothing of a source stands here but the tool's and the resource's name.
 """
 
@@ -16,11 +18,17 @@ from evidence_store.model import EvidenceId, Format
 from evidence_store.records.sources import Revision
 
 
-def format_offload(tool: str, revision: Revision, n_lines: int | None, said: str) -> str:
-    """The head line; `said` is what is shown or left out. Without a number of lines, none is said."""
+def format_offload(tool: str, revision: Revision, n_lines: int | None, said: str, no_summary_over: int | None = None) -> str:
+    """The head line; `said` is what is shown or left out. Without a number of lines, none is said.
+
+    `no_summary_over` is the bound in bytes that a summary would have met.
+    """
     lines = "" if n_lines is None else f", {n_lines:,} line{'' if n_lines == 1 else 's'}"
     kept = "stored whole" if revision.complete else "stored as far as it came"
-    return f"[offloaded {spelled_tool(tool)}: {revision.size:,} bytes{lines}, {kept}; {said}]\n"
+    head = f"[offloaded {spelled_tool(tool)}: {revision.size:,} bytes{lines}, {kept}; {said}"
+    if no_summary_over is None:
+        return f"{head}]\n"
+    return f"{head}; no summary over {no_summary_over:,} bytes]\n" + format_call("summary", "summary", place_of(revision))
 
 
 def format_call(word: str, tool: str, arguments: Mapping[str, JsonValue]) -> str:

@@ -10,24 +10,22 @@ import orjson
 
 from api.wrap.context import WrapContext
 from api.wrap.marker import format_call, place_of
-from api.wrap.preview import Shown
+from api.wrap.preview import Preview
+from api.wrap.showing import show_fitting
 from evidence_store.documents.model import Document, Node
 from evidence_store.documents.resolve import resolve
 from evidence_store.documents.values import value_json
 from evidence_store.errors import EvidenceStoreError, NotFound
-from evidence_store.model import Packet, Pointer, Selector
+from evidence_store.model import Pointer, Selector
 from evidence_store.pointers import join, parse_pointer
 from evidence_store.records.sources import Revision
 from evidence_store.store.passages import Place
 from evidence_store.store.reader import RevisionReader
-from projector import format_packet
 
 MAX_MEMBER_BYTES = 400
-_MAX_ROUNDS = 8
-_SMALL_TOKENS = 24
 
 
-def show_members(context: WrapContext, revision: Revision, pointer: Pointer, fields: Sequence[str], head: str, room: int) -> Shown | None:
+def show_members(context: WrapContext, revision: Revision, pointer: Pointer, fields: Sequence[str], head: str, room: int) -> Preview | None:
     """The members that fit; None where there is no room for any. Raises NotFound, naming the keys, where an object has none of them."""
     document = context.tools.store.sources.get_tree(revision)
     node = resolve(document, pointer)
@@ -60,17 +58,9 @@ def _find(document: Document, node: Node, field: str) -> Node | None:
     return node
 
 
-def _show_packets(context: WrapContext, places: Sequence[Place], head: str, after: str, room: int) -> Shown | None:
-    n_tokens = room // len(places)
-    for _ in range(_MAX_ROUNDS):
-        if n_tokens < _SMALL_TOKENS:
-            return None
-        packets: tuple[Packet, ...] = context.tools.store.passages.read_all(places, context.tools.limit(n_tokens))
-        text = head + after + "".join(map(format_packet, packets))
-        if context.fits(text, room):
-            return Shown(text, packets)
-        n_tokens = n_tokens * 2 // 3
-    return None
+def _show_packets(context: WrapContext, places: Sequence[Place], head: str, after: str, room: int) -> Preview | None:
+    read_all = context.tools.store.passages.read_all
+    return show_fitting(context, lambda limit: read_all(places, limit), head + after, room, len(places))
 
 
 def _show_lines(
@@ -82,7 +72,7 @@ def _show_lines(
     fields: Sequence[str],
     head: str,
     room: int,
-) -> Shown | None:
+) -> Preview | None:
     reader = context.tools.store.passages.get_reader(revision)
     n_items = len(document.children(node))
     lines: list[str] = []
@@ -99,11 +89,8 @@ def _show_lines(
         on = "" if n == n_items else format_call("read", "read_spec", place_of(revision, pointer=pointer, children=f"{n}-{n_items - 1}"))
         return f"{head}{said}\n{on}" + "".join(lines[:n])
 
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if context.fits(text(middle), room) else (low, middle - 1)
-    return Shown(text(low), ()) if (low or not n_items) and context.fits(text(low), room) else None
+    n = context.n_fitting(len(lines), text, room)
+    return Preview(text(n), ()) if n or (not n_items and context.fits(text(n), room)) else None
 
 
 def _iter_lines(document: Document, node: Node, pointer: Pointer, fields: Sequence[str], reader: RevisionReader) -> Iterator[str]:

@@ -15,7 +15,7 @@ from api.wrap.filtering import show_filtered
 from api.wrap.filters import Filters
 from api.wrap.guarding import for_clearances, is_cleared
 from api.wrap.marker import spelled_tool
-from api.wrap.preview import Shown
+from api.wrap.preview import Preview
 from api.wrap.result import Output, Treatment, WrappedResult
 from api.wrap.showing import show_reference, show_stored
 from api.wrap.storing import keep, name_of
@@ -63,20 +63,21 @@ def _text_that_fits(context: WrapContext, output: Output, room: int) -> str | No
     return text if context.fits(text, room) else None
 
 
-def _handed(context: WrapContext, output: Output, revision: Revision, shown: Shown, treatment: Treatment) -> WrappedResult:
+def _handed(context: WrapContext, output: Output, revision: Revision, shown: Preview, treatment: Treatment) -> WrappedResult:
     """What was made of a stored output, as far as it may be seen."""
+    tool = spelled_tool(output.tool)
     permitted = for_clearances(context, shown, labels_of(context, output), output.tool)
     if permitted is None:
-        log.warning("withheld the result of %s: %d bytes, %s@%d", output.tool, revision.size, revision.resource, revision.number)
+        log.warning("withheld the result of %s: %d bytes, %s@%d", tool, revision.size, revision.resource, revision.number)
         text = format_error("withheld", "this result may not be shown here", {}, retry=False)
         return WrappedResult(text, text, Treatment.WITHHELD, output.outcome, revision=revision)
     n_shown = len(permitted.text.encode("utf-8", "replace"))
     place = (revision.size, revision.resource, revision.number)
-    log.warning("%s the result of %s: %d bytes, %s@%d, %d bytes shown", treatment.value, output.tool, *place, n_shown)
+    log.warning("%s the result of %s: %d bytes, %s@%d, %d bytes shown", treatment.value, tool, *place, n_shown)
     return WrappedResult(permitted.text, permitted.text, treatment, output.outcome, permitted.packets, revision, beside=output.beside)
 
 
-def _filtered(context: WrapContext, output: Output, revision: Revision, filters: Filters, room: int) -> Shown:
+def _filtered(context: WrapContext, output: Output, revision: Revision, filters: Filters, room: int) -> Preview:
     """What a filter lets through; an error that helps to mend it, and the id of the whole, where it leads nowhere."""
     try:
         return show_filtered(context, revision, output.tool, filters, room)
@@ -85,7 +86,7 @@ def _filtered(context: WrapContext, output: Output, revision: Revision, filters:
         for details in (details_of(why), {}):
             text = format_error(why.error_code, message_of(why)[:200], details, retry=True) + whole.text
             if context.fits(text, room):
-                return Shown(text, ())
+                return Preview(text, ())
         return whole
 
 

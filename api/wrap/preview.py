@@ -30,14 +30,14 @@ _MAX_ROUNDS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Preview:
     """A text for a model with the packets in it."""
 
     text: str
     packets: tuple[Packet, ...]
 
 
-NOTHING: Final = Shown("", ())
+NOTHING: Final = Preview("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _End:
     selector: Selector
 
 
-def show_ends(context: WrapContext, revision: Revision, tool: str, room: int, before: Shown = NOTHING) -> Shown | None:
+def show_ends(context: WrapContext, revision: Revision, tool: str, room: int, before: Preview = NOTHING) -> Preview | None:
     """Both ends within so many tokens, behind packets that stand `before` them; None where there is no room for any."""
     ends = _Ends(context, context.tools.store.passages.get_reader(revision))
     left = room - 2 * _FRAME_TOKENS - 3 * len(revision.resource) // 2
@@ -67,7 +67,7 @@ def show_ends(context: WrapContext, revision: Revision, tool: str, room: int, be
     return None
 
 
-def show_tail(context: WrapContext, revision: Revision, n_lines: int, room: int, head_of: Callable[[LineRange], str]) -> Shown | None:
+def show_tail(context: WrapContext, revision: Revision, n_lines: int, room: int, head_of: Callable[[LineRange], str]) -> Preview | None:
     """The last lines, at most `n_lines` of them and as many as fit behind the lines that `head_of` gives; None where none fits."""
     reader = context.tools.store.passages.get_reader(revision)
     ends, left = _Ends(context, reader), room - _FRAME_TOKENS - len(revision.resource)
@@ -77,7 +77,7 @@ def show_tail(context: WrapContext, revision: Revision, n_lines: int, room: int,
         if end is None:
             return None
         packets = _read(context, revision, [end])
-        shown = Shown(head_of(packets[0].lines) + format_packet(packets[0]), packets)
+        shown = Preview(head_of(packets[0].lines) + format_packet(packets[0]), packets)
         if context.fits(shown.text, room):
             return shown
         left -= max(4, left // 6)
@@ -158,25 +158,26 @@ class _Ends:
         return at + next((n for n, byte in enumerate(near) if byte & 0xC0 != 0x80), len(near))
 
 
-def _shown(context: WrapContext, revision: Revision, tool: str, ends: list[_End], before: Shown) -> Shown | None:
+def _shown(context: WrapContext, revision: Revision, tool: str, ends: list[_End], before: Preview) -> Preview | None:
     if not ends:
         return None
     n_lines = context.tools.store.passages.get_reader(revision).count_lines()
+    bound = context.no_summary_over(tool, revision.size)
     packets = _read(context, revision, ends)
     text = before.text + "".join(map(format_packet, packets))
     packets = (*before.packets, *packets)
     start = ends[0].span.end if ends[0].span.start == 0 else 0
     end = ends[-1].span.start if ends[-1].span.start > 0 else revision.size
     if start >= end:
-        return Shown(format_offload(tool, revision, n_lines, "shown: all") + text, packets)
+        return Preview(format_offload(tool, revision, n_lines, "shown: all", bound) + text, packets)
     if all(one.selector.kind == "lines" for one in ends) and len(ends) == 2:
         lines = f"{packets[-2].lines.last + 1}-{packets[-1].lines.first - 1}"
         said, place = f"left out: lines {lines}", place_of(revision, lines=lines)
     else:
         said, place = f"left out: bytes {start}-{end}", place_of(revision, bytes=f"{start}-{end}")
-    marker = format_offload(tool, revision, n_lines, said)
+    marker = format_offload(tool, revision, n_lines, said, bound)
     marker += format_call("read", "read_log", place) + format_call("find", "search", place_of(revision, pattern="TEXT"))
-    return Shown(marker + text, packets)
+    return Preview(marker + text, packets)
 
 
 def _read(context: WrapContext, revision: Revision, ends: list[_End]) -> tuple[Packet, ...]:

@@ -12,6 +12,8 @@ from api.tools.context import DEFAULT_MAX_TOKENS
 from api.tools.definitions import BY_NAME
 from api.wrap.context import WrapContext
 from api.wrap.guarding import guarded_answer
+from api.wrap.marker import spelled_tool
+from api.wrap.offloading import log
 from api.wrap.result import Treatment, WrappedResult
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.model import Outcome, Packet
@@ -22,18 +24,13 @@ _MAX_ROUNDS = 4
 _SMALL_TOKENS = 24
 
 
-def is_own(name: str) -> bool:
-    """Whether a tool of this name is one of ours."""
-    return name in BY_NAME
-
-
 def answer_own(context: WrapContext, name: str, arguments: Mapping[str, JsonValue], room: int, *, recording: bool = False) -> WrappedResult:
     """The answer of a reading tool within so many tokens, as far as it may be seen."""
 
     def answered(given: Mapping[str, JsonValue]) -> ToolAnswer:
         return guarded_answer(context, name, given, lambda: call_tool(context.tools, name, given, recording=recording))
 
-    answer = answered(arguments)
+    whole = answer = answered(arguments)
     if context.fits(answer.text, room):
         return _own(answer)
     if answer.outcome is Outcome.OK and name in BY_NAME and "max_tokens" in BY_NAME[name].properties:
@@ -44,14 +41,23 @@ def answer_own(context: WrapContext, name: str, arguments: Mapping[str, JsonValu
                 break
             answer = answered({**arguments, "max_tokens": n_tokens})
             if context.fits(answer.text, room):
-                return _own(answer)
+                break
             over = context.counter().count(answer.text) - room
             n_tokens = min(n_tokens - over, n_tokens * 3 // 4)
-    return _own(bounded(context, name, answer, room))
+    cut = _within(context, name, answer, room)
+    _warn_of_cut(name, whole, cut)
+    return _own(cut)
 
 
 def bounded(context: WrapContext, name: str, answer: ToolAnswer, room: int) -> ToolAnswer:
     """An answer within its room: itself, or the packets that fit and the ids of the others, or an error that says how much there was."""
+    cut = _within(context, name, answer, room)
+    if cut is not answer:
+        _warn_of_cut(name, answer, cut)
+    return cut
+
+
+def _within(context: WrapContext, name: str, answer: ToolAnswer, room: int) -> ToolAnswer:
     if context.fits(answer.text, room):
         return answer
     after = answer.text[len("".join(map(format_packet, answer.packets))) :]
@@ -61,6 +67,11 @@ def bounded(context: WrapContext, name: str, answer: ToolAnswer, room: int) -> T
             return ToolAnswer(text, answer.packets[:n], answer.outcome)
     said = f"{name} answered {len(answer.text)} characters, and {room} tokens are left: ask for less, or in a step of its own"
     return error_answer(LimitExceeded(said, {"limit": room}, code="over_budget"))
+
+
+def _warn_of_cut(name: str, whole: ToolAnswer, cut: ToolAnswer) -> None:
+    n_bytes, n_shown = (len(one.text.encode("utf-8", "replace")) for one in (whole, cut))
+    log.warning("cut the answer of %s: %d bytes, %d bytes shown", spelled_tool(name), n_bytes, n_shown)
 
 
 def _not_shown(packets: Sequence[Packet]) -> str:

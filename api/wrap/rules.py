@@ -1,21 +1,51 @@
 """What is done with the results of tools that are not ours: budgets, switches, names and labels. Values only; nothing is read here."""
 
+import hashlib
+import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from api.wrap.budget import ResultBudget, require_room
-from api.wrap.names import resource_name
 from evidence_store.errors import JsonValue
 from evidence_store.model import Kind, ResourceName
+from evidence_store.secrets import mask_text
 
 FilterName = Literal["grep", "tail_n", "fields", "pointer"]
 FILTERS: tuple[FilterName, ...] = ("grep", "tail_n", "fields", "pointer")
 SHOWN_TOKENS = 2_000
 """As the reading tools answer with by default."""
+SUMMARY_BYTES = 32 * 1024 * 1024
+"""Of a log this takes about 5 s of one core; a CI log of 28 MB is within."""
 NameRule: TypeAlias = Callable[[str, Mapping[str, JsonValue]], ResourceName]
 """The resource of a tool and its arguments. The same call gives the same name, so that its outputs are revisions of one resource."""
+MAX_ARGUMENT_CHARS = 160
+"""Of arguments that are spelled out."""
+MAX_TOOL_CHARS = 200
+_DIGEST_CHARS = 16
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_REVISION = re.compile(r"@[0-9]+\Z")
+"""At the end of a name it would be read as the number of a revision."""
+
+
+def resource_name(tool: str, arguments: Mapping[str, JsonValue]) -> ResourceName:
+    """`TOOL`, or `TOOL?name=value&…` with the names in order; `TOOL?~DIGEST` where that is long, or holds what is not for a name."""
+    plain = _REVISION.sub("", _UNPRINTABLE.sub("�", tool))[:MAX_TOOL_CHARS] or "tool"
+    if not arguments:
+        return ResourceName(plain)
+    said = "&".join(f"{key}={_spelled(value)}" for key, value in sorted(arguments.items()))
+    plain_enough = not _UNPRINTABLE.search(said) and not _REVISION.search(said)
+    name = f"{plain}?{said}"
+    if len(said) <= MAX_ARGUMENT_CHARS and plain_enough and mask_text(name) == name:
+        return ResourceName(name)
+    digest = hashlib.sha256(mask_text(said).encode("utf-8", "surrogatepass")).hexdigest()
+    return ResourceName(f"{plain}?~{digest[:_DIGEST_CHARS]}")
+
+
+def _spelled(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +68,8 @@ class ToolRules:
     """Of one result; None: as the budget says."""
     shown_tokens: int = SHOWN_TOKENS
     """Of what stands in place of an offloaded result, at most; filters may take all of its budget."""
+    summary_bytes: int = SUMMARY_BYTES
+    """Of an output that is summarised while its call waits; of a larger one a summary is named, and made when it is asked for."""
     keep_small: bool = False
     """Store results, too, that pass unchanged."""
     filters: tuple[FilterName, ...] = FILTERS
@@ -50,7 +82,7 @@ class ToolRules:
     """Access labels of the resources that are made of its results."""
     max_age_s: int | None = None
     timeout_s: float | None = None
-    """After which an asynchronous call is ended; a synchronous one cannot be."""
+    """After which an asynchronous call is ended, and a synchronous one, at work in a thread of its own then, no longer waited for."""
 
     def __post_init__(self) -> None:
         require_room(self.shown_tokens)

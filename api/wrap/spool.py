@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from evidence_store.errors import LimitExceeded
+from evidence_store.errors import LimitExceeded, StoreUnavailable
 
 MEMORY_BYTES = 1024 * 1024
 PIECE_BYTES = 256 * 1024
@@ -20,11 +20,16 @@ class Spool:
         self.size = 0
 
     def write(self, piece: bytes) -> None:
-        """Adds a piece. Raises LimitExceeded (`too_large`) past the bound; the piece is not taken then."""
+        """Adds a piece. Raises LimitExceeded (`too_large`) past the bound, where the piece is not taken, and StoreUnavailable."""
         if self.size + len(piece) > self._max_bytes:
             raise LimitExceeded(f"the output is longer than {self._max_bytes} bytes", {"limit": self._max_bytes}, code="too_large")
-        self._file.seek(0, 2)
-        self._file.write(piece)
+        try:
+            self._file.seek(0, 2)
+            self._file.write(piece)
+        except OSError as why:
+            raise StoreUnavailable(
+                "an output could not be taken in: the temporary folder cannot be written", code="store_unwritable"
+            ) from why
         self.size += len(piece)
 
     def pieces(self) -> Iterator[bytes]:

@@ -8,9 +8,9 @@ from api.wrap.result import Output
 from evidence_store.errors import Conflict, EvidenceStoreError, RefusedDocument
 from evidence_store.errors import LimitExceeded as OverLimit
 from evidence_store.model import Format, Outcome, ResourceName
+from evidence_store.records.runs import step_name
 from evidence_store.records.sources import Revision
-from evidence_store.store.runs import step_name
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 ERROR_SUFFIX = "#error"
 """Of the resource of what failing calls say: the words of an error are no observation of what was asked for."""

@@ -6,29 +6,39 @@ A cancelled task stays cancelled: `acall` raises it on, after what came is store
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
-from contextlib import aclosing, closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import replace
-from typing import Any, ParamSpec, TypeVar
+from dataclasses import dataclass, replace
+from typing import ParamSpec, TypeVar
 
 from api.wiring import Services
-from api.wrap.budget import StepRoom
+from api.wrap.budget import Room, StepRoom
 from api.wrap.context import WrapContext
-from api.wrap.endings import answer_refusal, finish, finish_failed
-from api.wrap.filters import Filters, take_filters
+from api.wrap.deadlines import take_in_time
+from api.wrap.endings import finish, finish_failed, take_or_refuse
+from api.wrap.filters import Filters, Taken, offered_filters
 from api.wrap.reading import answer_own
-from api.wrap.receiving import Received
+from api.wrap.receiving import Received, take_all, take_async
 from api.wrap.result import WrappedResult
 from api.wrap.rules import WrapRules
-from api.wrap.schema import offered_filters
-from evidence_store.errors import EvidenceStoreError, JsonValue
+from evidence_store.errors import JsonValue
 from evidence_store.records.runs import StepKey
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_step: ContextVar[StepKey | None] = ContextVar("evidence_store_step", default=None)
-_sharing: ContextVar[StepRoom | None] = ContextVar("evidence_store_step_room", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The calls of a step that are made just now."""
+
+    wrapper: "ToolWrapper"
+    room: StepRoom
+    step: StepKey | None
+
+
+_calls: ContextVar[_Calls | None] = ContextVar("evidence_store_calls", default=None)
 
 
 class ToolWrapper:
@@ -40,8 +50,8 @@ class ToolWrapper:
     @property
     def context(self) -> WrapContext:
         """With the step of the calls that are made just now, where `calls` names one."""
-        step, context = _step.get(), self._context
-        return context if step is None else replace(context, tools=replace(context.tools, step=step))
+        made, context = self._made_now(), self._context
+        return context if made is None or made.step is None else replace(context, tools=replace(context.tools, step=made.step))
 
     @property
     def rules(self) -> WrapRules:
@@ -53,24 +63,28 @@ class ToolWrapper:
 
         `step` names it where it is one of a run.
         """
-        made = StepRoom(self.rules.budget.step, n_calls)
-        shared, named = _sharing.set(made), _step.set(step)
-        try:
-            yield made
-        finally:
-            _step.reset(named)
-            _sharing.reset(shared)
-
-    @contextmanager
-    def room(self, tool: str) -> Iterator["Room"]:
-        """Tokens for one result; what it does not use goes back to its step."""
-        shared, wanted = _sharing.get(), self.rules.tokens_of(tool)
-        room = Room(wanted if shared is None else shared.claim(wanted))
+        room = StepRoom(self.rules.budget.step, n_calls)
+        before = _calls.set(_Calls(self, room, step))
         try:
             yield room
         finally:
-            if shared is not None:
-                shared.settle(room.n_tokens, 0 if room.used is None else self.context.cost(room.used, room.n_tokens))
+            _calls.reset(before)
+
+    def _made_now(self) -> _Calls | None:
+        """None outside of `calls`, and inside those of another wrapper: its steps are of its own store."""
+        found = _calls.get()
+        return found if found is not None and found.wrapper is self else None
+
+    @contextmanager
+    def room(self, tool: str) -> Iterator[Room]:
+        """Tokens for one result; what it does not use goes back to its step."""
+        made, wanted = self._made_now(), self.rules.tokens_of(tool)
+        room = Room(wanted if made is None else made.room.claim(wanted))
+        try:
+            yield room
+        finally:
+            if made is not None:
+                made.room.settle(room.n_tokens, 0 if room.used is None else self.context.cost(room.used, room.n_tokens))
 
     def call(
         self,
@@ -82,10 +96,9 @@ class ToolWrapper:
         call: str | None = None,
     ) -> WrappedResult:
         """Calls a synchronous tool. `own` names its arguments that are no filters of ours; `call` is the id within the run."""
-        try:
-            taken = take_filters(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
-        except EvidenceStoreError as why:
-            return answer_refusal(why)
+        taken = self._taken(tool, function, arguments, own)
+        if isinstance(taken, WrappedResult):
+            return taken
         return self.run(tool, lambda: function(**taken.arguments), taken.arguments, taken.filters, call)
 
     async def acall(
@@ -98,11 +111,15 @@ class ToolWrapper:
         call: str | None = None,
     ) -> WrappedResult:
         """The same for an asynchronous tool. Raises CancelledError where the calling task is cancelled."""
-        try:
-            taken = take_filters(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
-        except EvidenceStoreError as why:
-            return answer_refusal(why)
+        taken = self._taken(tool, function, arguments, own)
+        if isinstance(taken, WrappedResult):
+            return taken
         return await self.arun(tool, lambda: function(**taken.arguments), taken.arguments, taken.filters, call)
+
+    def _taken(
+        self, tool: str, function: Callable[..., object], arguments: Mapping[str, object], own: Iterable[str]
+    ) -> Taken | WrappedResult:
+        return take_or_refuse(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
 
     def answer(self, name: str, arguments: Mapping[str, JsonValue], *, recording: bool = False) -> WrappedResult:
         """The answer of one of our own tools, within the room of a result."""
@@ -119,7 +136,7 @@ class ToolWrapper:
             received = self._received(room.n_tokens)
             try:
                 try:
-                    _take(received, tried())
+                    self._take_in(tool, received, tried)
                 except Exception as why:
                     result = finish_failed(self.context, tool, arguments, received, room.n_tokens, why, call)
                 else:
@@ -138,7 +155,7 @@ class ToolWrapper:
             try:
                 try:
                     async with asyncio.timeout(self.rules.of(tool).timeout_s):
-                        await _take_async(received, tried())
+                        await take_async(received, tried())
                 except (Exception, asyncio.CancelledError) as why:
                     result = await _settled(finish_failed, self.context, tool, arguments, received, room.n_tokens, why, call)
                     if isinstance(why, asyncio.CancelledError) and _is_cancelled():
@@ -150,18 +167,22 @@ class ToolWrapper:
             room.used = result.text
             return result
 
+    def _take_in(self, tool: str, received: Received, tried: Callable[[], object]) -> None:
+        timeout_s = self.rules.of(tool).timeout_s
+        if timeout_s is None:
+            take_all(received, tried())
+        else:
+            take_in_time(received, lambda: take_all(received, tried()), timeout_s)
+
     def _received(self, n_tokens: int) -> Received:
         keeps_all = not self.rules.switches.offload
         return Received(self.context.tools.store.core.limits.max_bytes, None if keeps_all else self.context.tools.limit(n_tokens).max_bytes)
 
 
-class Room:
-    """Tokens for one result."""
-
-    def __init__(self, n_tokens: int) -> None:
-        self.n_tokens = n_tokens
-        self.used: str | None = None
-        """The text that takes of them; None until there is one."""
+def is_async(function: Callable[..., object]) -> bool:
+    """Whether what a function gives is awaited, or streams asynchronously; also of an object that is called."""
+    called = getattr(function, "__call__", None)  # noqa: B004 (its own, to be looked at)
+    return any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (function, called))
 
 
 def own_arguments(function: Callable[..., object], more: Iterable[str] = ()) -> tuple[str, ...]:
@@ -184,44 +205,8 @@ async def _settled(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
     task = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
     try:
         return await asyncio.shield(task)
-    except asyncio.CancelledError:
+    except asyncio.CancelledError as cancelled:
         while not task.done():
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({task})
-        raise
-
-
-def _take(received: Received, value: object) -> None:
-    if isinstance(value, Generator):
-        with closing(value):
-            _take_items(received, value)
-    elif inspect.isawaitable(value) or isinstance(value, AsyncIterable):
-        if isinstance(value, Coroutine):
-            value.close()
-        raise TypeError("an asynchronous tool was called as a synchronous one")
-    elif isinstance(value, Iterator):
-        _take_items(received, value)
-    else:
-        received.take(value)
-
-
-def _take_items(received: Received, items: Iterable[object]) -> None:
-    for item in items:
-        received.add(item)
-
-
-async def _take_async(received: Received, value: Any) -> None:
-    if isinstance(value, AsyncGenerator):
-        async with aclosing(value):
-            await _take_async_items(received, value)
-    elif inspect.isawaitable(value):
-        _take(received, await value)
-    elif isinstance(value, AsyncIterable):
-        await _take_async_items(received, value)
-    else:
-        _take(received, value)
-
-
-async def _take_async_items(received: Received, items: AsyncIterable[object]) -> None:
-    async for item in items:
-        received.add(item)
+        raise cancelled from task.exception()

@@ -8,22 +8,26 @@ import json
 import os
 import urllib.request
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from api.loop import FaultKind, ProviderError
 from api.loop.model import JsonObjects
 
 KEY_VARIABLE = "MODEL_KEY"
 TIMEOUT_S = 600.0
+MAX_ANSWER_BYTES = 16 << 20
+"""Of one answer with all its chunks: a model that repeats itself may never come to an end."""
 
 
 class Endpoint:
     """Asks one model. `url` is the base, with or without `/chat/completions`; MODEL_KEY holds the key, where one is needed."""
 
-    def __init__(self, url: str, model: str, output_tokens: int) -> None:
+    def __init__(self, url: str, model: str, output_tokens: int, *, timeout_s: float = TIMEOUT_S) -> None:
+        """`timeout_s`: of silence, within which a model that reads a whole window has to begin."""
         base = url.rstrip("/")
         self.url = base if base.endswith("/chat/completions") else f"{base}/chat/completions"
         self.model = model
+        self.timeout_s = timeout_s
         self._output_tokens = output_tokens
 
     def __call__(self, messages: JsonObjects, tools: JsonObjects) -> Mapping[str, Any]:
@@ -36,10 +40,20 @@ class Endpoint:
         if key := os.environ.get(KEY_VARIABLE):
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
+        with urllib.request.urlopen(request, timeout=self.timeout_s) as response:
             if "event-stream" in response.headers.get("Content-Type", ""):
-                return _joined(_events(response))
-            return _completion(response.read())
+                return _joined(_events(_lines(response)))
+            return _completion(b"".join(_lines(response)))
+
+
+def _lines(response: BinaryIO) -> Iterator[bytes]:
+    """The lines of an answer. Raises ProviderError for one that is too long."""
+    n_bytes = 0
+    while line := response.readline(MAX_ANSWER_BYTES):
+        n_bytes += len(line)
+        if n_bytes > MAX_ANSWER_BYTES:
+            raise ProviderError(FaultKind.BAD_REPLY, f"an answer of more than {MAX_ANSWER_BYTES} bytes")
+        yield line
 
 
 def _completion(raw: bytes) -> Mapping[str, Any]:

@@ -99,8 +99,7 @@ def _figure(value: JsonValue) -> int:
 
 def _answers(store: EvidenceStore, claim: ClaimView, one: Expected) -> bool:
     packets = [packet for citation in claim.citations if (packet := _find(store, citation.evidence)) is not None]
-    cited = all(any(place.is_cited_by(packet) for packet in packets) for place in one.places)
-    return cited and all(word in claim.text for word in one.words)
+    return one.is_cited_by(packets) and all(word in claim.text for word in one.words)
 
 
 def _find(store: EvidenceStore, id_: EvidenceId) -> Packet | None:

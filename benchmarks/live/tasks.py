@@ -1,7 +1,7 @@
 """Tasks with a known list: the canonical one, with what our comparison without a model verifies, and generated ones for retention."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.demo import of_standing, run_demo, shipped_pair
@@ -10,7 +10,7 @@ from api.wiring import Services, open_services
 from benchmarks.live.scratch import scratch_folder
 from benchmarks.retention.sources import Library, Wanted
 from evidence_store.model import EvidenceId, Format, Packet, ResourceName, Span, Standing, TaskName, TaskRevision
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 RECORD = "Record each conclusion with record_claim as soon as you have its evidence, then go on. When nothing is left, say so and stop."
 
@@ -39,6 +39,16 @@ class Expected:
     name: str
     places: tuple[Place, ...]
     words: tuple[str, ...] = ()
+    absent: tuple[Place, ...] = ()
+    """Containers that no longer hold it: where there are such, one of them is to be cited, too."""
+
+    def is_cited_by(self, packets: Sequence[Packet]) -> bool:
+        absent = not self.absent or any(_is_cited(place, packets) for place in self.absent)
+        return absent and all(_is_cited(place, packets) for place in self.places)
+
+
+def _is_cited(place: Place, packets: Sequence[Packet]) -> bool:
+    return any(place.is_cited_by(packet) for packet in packets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,10 @@ def canonical() -> LiveTask:
         result = run_demo(services, old, new, (), lambda news: None)
         known = of_standing(result, Standing.VERIFIED)
         name = str(services.store.sources.list_resources()[0][0].name)
-        expected = tuple(Expected(one.claim.text, tuple(_places(services, one.claim.ids))) for one in known)
+        expected = tuple(
+            Expected(one.claim.text, _places(services, one.claim.ids("old", "new")), absent=_places(services, one.claim.ids("absent")))
+            for one in known
+        )
     goal = "Find what breaks clients between revision 1 and revision 2 of the API document, and cite the evidence of both sides."
     rules = ("x-stability-level=alpha", "x-stability-level=beta", "x-stability-level=draft")
     task = TaskRevision(TaskName("canonical"), 1, goal, ("all operations of revision 1",), rules, ())
@@ -77,12 +90,10 @@ def canonical() -> LiveTask:
     )
 
 
-def _places(services: Services, ids: Callable[[str], Sequence[str]]) -> Iterator[Place]:
-    """Where the evidence of a claim stands, on both sides."""
-    for role in ("old", "new", "absent"):
-        for id_ in ids(role):
-            packet = services.store.passages.get(EvidenceId(id_), services.limit(2_000))
-            yield Place(packet.resource, packet.revision, packet.span)
+def _places(services: Services, ids: Sequence[str]) -> tuple[Place, ...]:
+    """Where evidence stands."""
+    packets = [services.store.passages.get(EvidenceId(id_), services.limit(2_000)) for id_ in ids]
+    return tuple(Place(packet.resource, packet.revision, packet.span) for packet in packets)
 
 
 def retention(seed: int, n_documents: int) -> LiveTask:

@@ -1,34 +1,36 @@
-"""`trim_messages` of langchain-core, as its documentation has it for agents, with our counter. None where the package is not at hand."""
+"""`trim_messages` of langchain-core, as its documentation has it for agents, in an environment of its own (`trim_worker`)."""
 
 import json
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from benchmarks.environments import ROOT, environment_of, is_made, make_environment
 from benchmarks.live.history import Shorten
-from projector import TokenCounter
+
+_ENVIRONMENT = environment_of("adapters", "langchain")
 
 
-def find_trimming(counter: TokenCounter, cap_tokens: int) -> Shorten | None:
-    """Keeps the newest messages that fit, from a turn of the user on, and the system message."""
-    try:
-        langchain = import_module("langchain_core.messages")
-    except ImportError:
-        return None
+def is_installed() -> bool:
+    """Whether it can be measured without installing anything."""
+    return is_made(*_ENVIRONMENT)
 
-    def count(messages: Sequence[Any]) -> int:
-        return counter.count(json.dumps(langchain.convert_to_openai_messages(messages), ensure_ascii=False))
 
-    def shorten(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        kept = langchain.trim_messages(
-            langchain.convert_to_messages(list(messages)),
-            max_tokens=cap_tokens,
-            token_counter=count,
-            strategy="last",
-            start_on="human",
-            include_system=True,
-        )
-        found = langchain.convert_to_openai_messages(kept)
-        return found if isinstance(found, list) else [found]
+@contextmanager
+def open_trimming(counter: str, cap_tokens: int) -> Iterator[Shorten]:
+    """Keeps the newest messages that fit, from a turn of the user on, and the system message. Raises EnvironmentMissing."""
+    python = make_environment(*_ENVIRONMENT, "--require-hashes")
+    words = [str(python), "-m", "benchmarks.live.trim_worker", counter, str(cap_tokens)]
+    with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None, "a pipe"
+        assert process.stdout is not None, "a pipe"
+        given, made = process.stdin, process.stdout
 
-    return shorten
+        def shorten(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+            given.write(json.dumps(list(messages)) + "\n")
+            given.flush()
+            found: list[Mapping[str, Any]] = json.loads(made.readline())
+            return found
+
+        yield shorten

@@ -12,6 +12,9 @@ from evidence_store.model import Clearances, Digest, EvidenceId, Hop, HopKind, L
 from evidence_store.records.sight import sees_resource
 from evidence_store.tables import evidence, evidence_events, parts, relocations, selectors
 
+_BEHIND_IDS = "{"
+"""In ASCII behind every character of an id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -76,6 +79,13 @@ def _list_parts(connection: ReadConnection, workspace: WorkspaceName, id_: Evide
 
 def list_evidence_ids(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[EvidenceId]:
     return [EvidenceId(i) for i in connection.execute(select(evidence.c.id).where(evidence.c.workspace == workspace)).scalars()]
+
+
+def list_ids_from(connection: ReadConnection, workspace: WorkspaceName, beginning: str, limit: int) -> Sequence[EvidenceId]:
+    """In their order, at most so many of those that begin so."""
+    begins = (evidence.c.id >= beginning, evidence.c.id < beginning + _BEHIND_IDS)
+    query = select(evidence.c.id).where(evidence.c.workspace == workspace, *begins).order_by(evidence.c.id).limit(limit)
+    return [EvidenceId(id_) for id_ in connection.execute(query).scalars()]
 
 
 def list_ids_by_place(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[EvidenceId]:

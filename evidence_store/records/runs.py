@@ -31,6 +31,14 @@ class StepKey:
     """1-based within the run."""
 
 
+def run_name(key: RunKey) -> str:
+    return f"{key.task}/run {key.number}"
+
+
+def step_name(key: StepKey) -> str:
+    return f"{run_name(key.run)}/step {key.number}"
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One text of an evidence that a run was shown."""

@@ -33,13 +33,12 @@ from evidence_store.records import tasks as task_records
 from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportRow, Ruling
 from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
-from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.records.runs import RunKey, StepKey, step_name
 from evidence_store.records.sources import Revision
 from evidence_store.records.tasks import Judgement
 from evidence_store.report_check import find_citations
 from evidence_store.store.core import Core
 from evidence_store.store.passages import Passages
-from evidence_store.store.runs import step_name
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_evidence_ids, require_task_revision
 

@@ -123,6 +123,11 @@ class Passages:
             raise NotFound(f"there is no evidence {id_}", code="unknown_id")
         return found
 
+    def list_ids(self, beginning: str, limit: int) -> Sequence[EvidenceId]:
+        """Ids that begin so, in their order."""
+        with self._core.database.reading() as connection:
+            return records.list_ids_from(connection, self._core.workspace, beginning, limit)
+
     def selectors(self, id_: EvidenceId) -> Sequence[Selector]:
         """The ways in which an evidence was found, pointers first."""
         with self._core.database.reading() as connection:

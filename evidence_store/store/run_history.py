@@ -13,11 +13,11 @@ from evidence_store.model import TaskName
 from evidence_store.records import run_history, runs
 from evidence_store.records.events import append_event
 from evidence_store.records.run_history import ResultRow, StepRow
-from evidence_store.records.runs import MessageRow, RunKey
+from evidence_store.records.runs import MessageRow, RunKey, run_name
 from evidence_store.store.core import Core
-from evidence_store.store.runs import require_seen, run_name
+from evidence_store.store.holding import ENDED, Hold, require_held
+from evidence_store.store.runs import require_seen
 
-ENDED = "run.ended"
 MAX_REASON_CHARS = 2_000
 
 
@@ -69,10 +69,17 @@ class RunHistories:
                 _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key))),
             )
 
-    def end(self, key: RunKey, how: str, reason: str) -> RunEnd:
+    def find_end(self, key: RunKey) -> RunEnd | None:
+        """How a run ended; None for one that has not. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            if runs.find_agent(connection, key) is None:
+                raise NotFound(f"there is no run {run_name(key)!r}")
+            return _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
+
+    def end(self, key: RunKey, how: str, reason: str, hold: Hold | None = None) -> RunEnd:
         """Marks a run as ended, and whether it recorded a claim; a longer reason is cut at 2 000 characters.
 
-        Raises NotFound, and Conflict for a run that has ended.
+        Raises NotFound, and Conflict for a run that has ended, or that another has taken from who holds it.
         """
         core = self._core
         with core.database.writing() as connection:
@@ -80,6 +87,8 @@ class RunHistories:
                 raise NotFound(f"there is no run {run_name(key)!r}")
             if run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)) is not None:
                 raise Conflict(f"{run_name(key)} has ended", code="run_ended")
+            if hold is not None:
+                require_held(connection, hold)
             end = RunEnd(how, reason[:MAX_REASON_CHARS], not run_history.list_claim_numbers(connection, key))
             data: dict[str, JsonValue] = {"how": end.how, "reason": end.reason, "empty": end.empty}
             append_event(connection, core.workspace, "run.ended", run_name(key), data, core.clock())

@@ -4,7 +4,8 @@ Calls open and close as rows. A run is pinned to the revision of a resource that
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -17,9 +18,20 @@ from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, Jso
 from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
 from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
-from evidence_store.records.runs import Exposure, MessageRow, ProjectionRow, RunKey, Shown, StepInput, StepKey
+from evidence_store.records.runs import (
+    Exposure,
+    MessageRow,
+    ProjectionRow,
+    RunKey,
+    Shown,
+    StepInput,
+    StepKey,
+    run_name,
+    step_name,
+)
 from evidence_store.records.usages import CountedModel, NewUsage, StoredUsage
 from evidence_store.store.core import Core
+from evidence_store.store.holding import Hold, require_held, take
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_task_revision
 
@@ -81,8 +93,25 @@ class NewCompaction:
 class Runs:
     """Runs of one workspace."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, hold: Hold | None = None) -> None:
         self._core = core
+        self._hold = hold
+
+    def take(self, key: RunKey) -> Hold:
+        """Takes a run from whoever holds it. Raises NotFound, and Conflict for a run that has ended."""
+        with self._core.database.writing() as connection:
+            return take(connection, self._core, key)
+
+    def held_by(self, hold: Hold) -> "Runs":
+        """The same for the writes of who holds a run. They raise Conflict (`run_taken`) once another has taken it."""
+        return Runs(self._core, hold)
+
+    @contextmanager
+    def _writing(self) -> Iterator[WriteConnection]:
+        with self._core.database.writing() as connection:
+            if self._hold is not None:
+                require_held(connection, self._hold)
+            yield connection
 
     def start(self, task: TaskName, agent: str, request: str | None = None) -> RunKey:
         """Begins the next run of a task, with the first turn of the user where there is one. Raises NotFound."""
@@ -127,7 +156,7 @@ class Runs:
 
     def add_user_message(self, key: RunKey, text: str) -> int:
         """Keeps a turn of the user; gives its 1-based place among the messages of the run."""
-        with self._core.database.writing() as connection:
+        with self._writing() as connection:
             return self._add_user_message(connection, key, text, self._core.clock())
 
     def _add_user_message(self, connection: WriteConnection, key: RunKey, text: str, at: int) -> int:
@@ -140,7 +169,7 @@ class Runs:
     def open_step(self, key: RunKey) -> StepKey:
         """Begins the next step under the newest task revision."""
         core = self._core
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             revision = require_task_revision(connection, core, key.task, None)
             at = core.clock()
             step = runs.insert_step(connection, key, revision.number, at)
@@ -162,7 +191,7 @@ class Runs:
             new.cap_tokens,
             new.used_tokens,
         )
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             at = core.clock()
             runs.insert_projection(connection, step, row, at)
             runs.insert_exposures(connection, step, Grade.PROJECTED, new.shown, at)
@@ -181,7 +210,7 @@ class Runs:
         Raises InvalidInput when no projection of the step has this digest.
         """
         core = self._core
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             exposed = runs.list_step_exposures(connection, step, Grade.PROJECTED)
             if input_digest not in runs.list_input_digests(connection, step):
                 raise InvalidInput(f"{step_name(step)} has no projection {input_digest}", code="unknown_projection")
@@ -200,7 +229,7 @@ class Runs:
             "tokens": new.tokens,
         }
         body = canonical_bytes({"role": "assistant", "content": new.recap, "compaction": figures})
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             at = core.clock()
             runs.insert_message(connection, step.run, step.number, "assistant", body.decode(), at)
             append_event(connection, core.workspace, "history.compacted", step_name(step), figures | {"digest": digest_of(body)}, at)
@@ -219,7 +248,7 @@ class Runs:
         core = self._core
         if isinstance(new.counted, bool) or isinstance(new.reported, bool) or new.counted <= 0 or new.reported <= 0:
             raise InvalidInput(f"no usage of an input: counted {new.counted}, reported {new.reported}", code="bad_usage")
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             if not runs.list_input_digests(connection, step):
                 raise InvalidInput(f"{step_name(step)} has no stored input", code="unknown_projection")
             at = core.clock()
@@ -251,7 +280,7 @@ class Runs:
             "content": text,
             "calls": [{"call": c.call, "name": c.name, "arguments": c.arguments} for c in calls],
         }
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             twice = [call for call, n in Counter(one.call for one in calls).items() if n > 1]
             twice += runs.list_calls_among(connection, step.run, [one.call for one in calls])
             if twice:
@@ -266,7 +295,7 @@ class Runs:
     def close_calls(self, step: StepKey, results: Sequence[ClosedCall]) -> None:
         """Closes calls with their results and keeps that their packets were delivered."""
         core = self._core
-        with core.database.writing() as connection:
+        with self._writing() as connection:
             at = core.clock()
             still_open = set(runs.list_open_calls(connection, step.run))
             for one in results:
@@ -340,14 +369,6 @@ def input_bytes(row: ProjectionRow) -> bytes:
 def shown_of(packet: Packet) -> Shown:
     """What a packet shows of its evidence: the digest of the excerpt as it stands there, its transforms, and whether it is all."""
     return Shown(packet.id, digest_of(packet.excerpt.encode("utf-8", "replace")), packet.transforms, packet.shown_in_full)
-
-
-def run_name(key: RunKey) -> str:
-    return f"{key.task}/run {key.number}"
-
-
-def step_name(key: StepKey) -> str:
-    return f"{run_name(key.run)}/step {key.number}"
 
 
 def _shown_json(shown: Sequence[Shown]) -> list[JsonValue]:

@@ -94,7 +94,7 @@ class Anthropic:
         return Opening({"system": [*blocks, {"type": "text", "text": texts[-1], "cache_control": _BREAKPOINT}]}, ())
 
     def sections(self, head: str, evidence: Sequence[EvidenceBlock], tail: str) -> JsonObject:
-        shown: list[JsonValue] = [_search_result(block) for block in evidence]
+        shown: list[JsonValue] = [search_result(block) for block in evidence]
         return {"role": "user", "content": [{"type": "text", "text": head}, *shown, {"type": "text", "text": tail}]}
 
     def tools(self, definitions: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
@@ -215,7 +215,8 @@ def _written(part: Part) -> JsonValue:
     return {"type": "text", "text": part.text}
 
 
-def _search_result(block: EvidenceBlock) -> JsonValue:
+def search_result(block: EvidenceBlock) -> JsonObject:
+    """A packet as a block of its own. Citations are enabled in each: a request must not mix blocks with and without."""
     return {
         "type": "search_result",
         "source": block.source,

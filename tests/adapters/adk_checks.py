@@ -1,5 +1,6 @@
 """What holds of the adapter for Google ADK, with a scripted subclass of its `BaseLlm`. Runs in its environment (`checks`)."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -14,15 +15,19 @@ from api.adapters.adk import EvidencePlugin
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     ROOM,
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
+    get_page,
     is_packet,
     raised,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -129,6 +134,30 @@ async def check_failing_tools_end_as_they_do_without_us(wrapper: ToolWrapper) ->
     assert answers(talk.model.asked[-1]) == [{"error": "no such pod"}]
 
 
+def check_in_a_synchronous_run_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    def get_broken(pod: str) -> dict[str, str]:
+        """Fails."""
+        return {"error": "no such pod"}
+
+    model = model_of([("get_broken", {"pod": "db"}), LOGS, ("get_events", {"namespace": "prod"})])
+    agent = Agent(name="a", model=model, tools=[get_broken, get_logs, get_events])
+    runner = InMemoryRunner(agent=agent, app_name="app", plugins=[EvidencePlugin(wrapper)])
+    asyncio.run(runner.session_service.create_session(app_name="app", user_id="u", session_id="s"))
+    broken, logs, events = answers(list(runner.run(user_id="u", session_id="s", new_message=types.UserContent("why?"))))
+    assert broken == {"error": "no such pod"}
+    assert is_packet(logs["result"], "get_logs")
+    assert is_packet(events["result"], "get_events")
+
+
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(RuntimeError, "need other names: search"):
+        await Talk(model_of([("search", {"pod": "api"})]), search).say(wrapper)
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         (answer,) = answers((await Talk(model_of([LOGS])).say(wrapper)).events)
@@ -151,19 +180,17 @@ async def check_filters_are_offered_and_applied_and_the_event_keeps_the_call(wra
 
 async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
     read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
-    answer = answers((await Talk(model_of([LOGS], [read])).say(wrapper)).events)[-1]
+    session = await Talk(model_of([LOGS], [read])).say(wrapper)
+    answer = answers(session.events)[-1]
+    assert {"packets": [one.id for one in parse_packets(answer["result"])]} in session.state.values()
     assert f"| {ERROR_LINE} in api" in answer["result"]
     assert resources(wrapper) == {"get_logs?pod=api": 1}
 
 
 async def check_long_runs_stay_under_a_cap(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     talk = Talk(model_of(*[[("get_page", {"n": n})] for n in range(30)]), get_page)
-    session = await talk.say(wrapper, cap_tokens=12_000)
-    assert max(sum(tokens(wrapper, one["result"]) for one in answers(asked)) for asked in talk.model.asked) <= 12_000
+    session = await talk.say(wrapper, cap_tokens=CAP)
+    assert max(sum(tokens(wrapper, one["result"]) for one in answers(asked)) for asked in talk.model.asked) <= room_for_results(wrapper)
     assert all(len(one["result"]) > 3_000 for one in answers(session.events))
 
 

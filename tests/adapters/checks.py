@@ -34,6 +34,17 @@ PODS = {"items": [{"name": f"api-{n}", "phase": "Failed" if n == 42 else "Runnin
 SMALL = "3 pods are running"
 
 
+CAP = 12_000
+
+
+def get_page(n: int) -> str:
+    return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
+
+
+get_page.__doc__ = "A page. " + "Ask for one after the other. " * 600
+"""A definition of about 3 600 tokens, which counts towards the cap."""
+
+
 def get_logs(pod: str) -> str:
     """The log of a pod."""
     return f"{LOG}{ERROR_LINE} in {pod}\n"
@@ -47,6 +58,12 @@ def get_pods(namespace: str) -> str:
 def get_count(namespace: str) -> str:
     """How many pods run."""
     return SMALL
+
+
+async def get_events(namespace: str) -> str:
+    """The events of a namespace, as an asynchronous tool."""
+    await asyncio.sleep(0)
+    return json.dumps(PODS)
 
 
 def stored(wrapper: ToolWrapper, resource: str, number: int | None = None) -> str:
@@ -67,6 +84,11 @@ def _names(wrapper: ToolWrapper) -> list[str]:
 
 def tokens(wrapper: ToolWrapper, text: str) -> int:
     return wrapper.context.counter().count(text)
+
+
+def room_for_results(wrapper: ToolWrapper) -> int:
+    """Tokens that the definition of `get_page` leaves of the cap."""
+    return CAP - tokens(wrapper, get_page.__doc__ or "")
 
 
 def is_packet(text: str, tool: str) -> bool:

@@ -15,18 +15,22 @@ from api.adapters.langchain import EvidenceMiddleware
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     LOG,
     ROOM,
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
+    get_page,
     get_pods,
     is_packet,
     raised,
     resource_of,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -134,6 +138,31 @@ async def check_an_error_that_the_framework_words_stays_one_and_a_long_one_is_st
     assert resources(wrapper) == {"get_broken?pod=api#error": 1}
 
 
+async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    @tool
+    def get_broken(pod: str) -> str:
+        """Fails."""
+        raise ToolException("no such pod")
+
+    get_broken.handle_tool_error = True
+    calls = turn(("get_broken", {"pod": "db"}), LOGS, ("get_events", {"namespace": "prod"}))
+    agent = agent_of(wrapper, model_of(calls), get_broken, get_logs, tool(get_events))
+    states = [state async for state in agent.astream(ASK, stream_mode="values")]
+    broken, logs, events = results(states[-1])
+    assert (broken.text, broken.status) == ("no such pod", "error")
+    assert is_packet(logs.text, "get_logs")
+    assert is_packet(events.text, "get_events")
+
+
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(ValueError, "need other names: search"):
+        await agent_of(wrapper, model_of(turn(("search", {"pod": "api"}))), search).ainvoke(ASK)
+
+
 def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         (message,) = results(agent_of(wrapper, model_of(turn(LOGS))).invoke(ASK))
@@ -208,14 +237,10 @@ def check_results_of_a_saved_history_are_packets_for_the_model_and_stay_in_the_s
 
 
 def check_older_results_become_references_near_the_cap_and_inputs_grow_at_their_end(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     model = model_of(*[turn(("get_page", {"n": n})) for n in range(40)])
-    state = agent_of(wrapper, model, get_page, cap_tokens=12_000).invoke(ASK, {"recursion_limit": 200})
+    state = agent_of(wrapper, model, get_page, cap_tokens=2 * CAP).invoke(ASK, {"recursion_limit": 200})
     sent = [sum(tokens(wrapper, one.text) for one in asked) for asked in model.asked]
-    assert max(sent) <= 12_000
+    assert max(sent) <= CAP + room_for_results(wrapper)
     assert all(len(one.text) > 3_000 for one in results(state))
     pairs = list(zip(model.asked, model.asked[1:], strict=False))
     grown = [now[: len(was)] == was for was, now in pairs]

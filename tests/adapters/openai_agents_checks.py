@@ -11,17 +11,21 @@ from api.adapters.openai_agents import EvidenceSession, evidence_tools, input_fi
 from api.wrap import ToolWrapper
 from projector import parse_packets, validate
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     ROOM,
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
+    get_page,
     get_pods,
     is_packet,
     raised,
     resource_of,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -134,6 +138,31 @@ async def check_failing_tools_end_as_they_do_without_us(wrapper: ToolWrapper) ->
         await Runner.run(Agent("a", tools=hard, model=model_of(call)), "why?", run_config=PLAIN)
 
 
+async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    def get_broken(pod: str) -> str:
+        """Fails."""
+        raise ConnectionError("the cluster is gone")
+
+    model = model_of(turn(("get_broken", {"pod": "api"}), LOGS, ("get_events", {"namespace": "prod"})))
+    tools = evidence_tools(wrapper, [*TOOLS, function_tool(get_broken), function_tool(get_events)])
+    run = Runner.run_streamed(Agent("a", tools=tools, model=model), "why?", run_config=config(wrapper))
+    async for _ in run.stream_events():
+        pass
+    broken, logs, events = outputs(sent(model))
+    assert "error" in broken
+    assert is_packet(logs, "get_logs")
+    assert is_packet(events, "get_events")
+
+
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(ValueError, "need other names: search"):
+        evidence_tools(wrapper, [function_tool(search)])
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     model = model_of(turn(LOGS))
     with broken_store(wrapper):
@@ -161,21 +190,19 @@ async def check_filters_are_offered_to_strict_and_other_tools_and_applied(wrappe
 async def check_the_model_reads_on_with_our_tools(wrapper: ToolWrapper) -> None:
     read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
     model = model_of(turn(LOGS), turn(read))
-    await Runner.run(Agent("a", tools=evidence_tools(wrapper, TOOLS), model=model), "why?", run_config=config(wrapper))
+    result = await Runner.run(Agent("a", tools=evidence_tools(wrapper, TOOLS), model=model), "why?", run_config=config(wrapper))
     assert f"| {ERROR_LINE} in api" in outputs(sent(model))[-1]
+    item = [one for one in result.new_items if one.type == "tool_call_output_item"][-1]
+    assert item.custom_data["evidence"]["packets"] == [one.id for one in parse_packets(item.output)]
     assert resources(wrapper) == {"get_logs?pod=api": 1}
 
 
 async def check_long_runs_stay_under_a_cap_and_keep_their_pairs(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     model = model_of(*[turn(("get_page", {"n": n})) for n in range(30)])
     agent = Agent("a", tools=[function_tool(get_page)], model=model)
-    result = await Runner.run(agent, "why?", run_config=config(wrapper, 12_000), max_turns=40)
+    result = await Runner.run(agent, "why?", run_config=config(wrapper, CAP), max_turns=40)
     counts = [sum(tokens(wrapper, text) for text in outputs(one.input)) for one in model.calls]
-    assert max(counts) <= 12_000
+    assert max(counts) <= room_for_results(wrapper)
     assert len(outputs(result.to_input_list())) == 30
     assert all(len(one) > 3_000 for one in outputs(result.to_input_list()))
     assert not any(validate(list(one.input), "openai-responses") for one in model.calls)

@@ -10,17 +10,21 @@ from api.adapters.pydantic_ai import EvidenceCapability
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     LOG,
     ROOM,
     SMALL,
     broken_store,
     get_count,
+    get_events,
     get_logs,
+    get_page,
     is_packet,
     raised,
     resource_of,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -109,6 +113,29 @@ async def check_failing_tools_end_as_they_do_without_us(wrapper: ToolWrapper) ->
             await agent_of(one, Script([("get_broken", {"pod": "db"})], [("get_broken", {"pod": "api"})]), get_broken).run("why?")
 
 
+def check_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper) -> None:
+    def get_broken(pod: str) -> str:
+        """Fails."""
+        raise ModelRetry("no such pod, try db")
+
+    script = Script([("get_broken", {"pod": "api"}), LOGS, ("get_events", {"namespace": "prod"})])
+    run = agent_of(wrapper, script, get_broken, get_logs, get_events).run_sync("why?")
+    broken, logs, events = results(run.all_messages())
+    assert "no such pod, try db" in broken.model_response_str()
+    assert is_packet(logs.content, "get_logs")
+    assert is_packet(events.content, "get_events")
+    assert resources(wrapper) == {"get_logs?pod=api": 1, "get_events?namespace=prod": 1}
+
+
+async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    def search(pod: str) -> str:
+        """Another search."""
+        return SMALL
+
+    with raised(Exception, "conflicts with existing tool"):
+        await agent_of(wrapper, Script(), search).run("why?")
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         run = await agent_of(wrapper, Script([LOGS])).run("why?")
@@ -149,13 +176,9 @@ async def check_metadata_content_and_files_of_a_tool_stay(wrapper: ToolWrapper) 
 
 
 async def check_long_runs_stay_under_a_cap(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        """A page."""
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     script = Script(*[[("get_page", {"n": n})] for n in range(30)])
-    run = await agent_of(wrapper, script, get_page, cap_tokens=12_000).run("why?")
-    assert max(sum(tokens(wrapper, text) for text in texts(asked)) for asked in script.asked) <= 12_000
+    run = await agent_of(wrapper, script, get_page, cap_tokens=CAP).run("why?")
+    assert max(sum(tokens(wrapper, text) for text in texts(asked)) for asked in script.asked) <= room_for_results(wrapper)
     assert all(len(text) > 3_000 for text in texts(run.all_messages()))
 
 

@@ -1,5 +1,6 @@
 """What holds of the loops around the SDKs of OpenAI and Anthropic, with their own clients against a loopback server (`sdk_server`)."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -11,15 +12,18 @@ from api.adapters.anthropic_sdk import MessagesLoop
 from api.adapters.openai_sdk import ChatLoop, ResponsesLoop
 from api.wrap import ToolWrapper
 from tests.adapters.checks import (
+    CAP,
     ERROR_LINE,
     ROOM,
     SMALL,
     broken_store,
     get_count,
     get_logs,
+    get_page,
     get_pods,
     is_packet,
     resources,
+    room_for_results,
     run_page,
     stored,
     tokens,
@@ -38,7 +42,9 @@ Asked = tuple[list[Any], list[str]]
 def chat(server: Server, wrapper: ToolWrapper, functions: dict[str, Any] = FUNCTIONS, cap_tokens: int | None = None) -> Asked:
     loop = ChatLoop(wrapper, functions, cap_tokens=cap_tokens)
     client = OpenAI(base_url=f"{server.url}/v1", api_key="k")
-    tools = loop.tools([{"type": "function", "function": {"name": "get_pods", "description": "Pods.", "parameters": PARAMETERS}}])
+    functions_told = [("get_pods", "Pods."), ("get_page", get_page.__doc__)]
+    told = [{"name": name, "description": said, "parameters": PARAMETERS} for name, said in functions_told]
+    tools = loop.tools([{"type": "function", "function": one} for one in told])
     messages: list[Any] = [{"role": "user", "content": "why?"}]
     for _ in range(40):
         answer = client.chat.completions.create(model="m", messages=loop.seen(messages), tools=tools).choices[0].message
@@ -73,12 +79,18 @@ async def claude(server: Server, wrapper: ToolWrapper, functions: dict[str, Any]
         messages += [turn, *results]
         if not results:
             break
-    return messages, [one["content"] for one in blocks(server.requests[-1])]
+    return messages, list(map(block_text, blocks(server.requests[-1])))
 
 
 def blocks(request: Any) -> list[Any]:
     found = [block for one in request["messages"] if isinstance(one["content"], list) for block in one["content"]]
     return [block for block in found if block["type"] == "tool_result"]
+
+
+def block_text(block: Any) -> str:
+    """The text of a result, with that of the evidence in it."""
+    content = block["content"]
+    return content if isinstance(content, str) else "".join(one.get("text") or one["content"][0]["text"] for one in content)
 
 
 async def asked_of_all(wrapper: ToolWrapper, turns: list[Turn], functions: dict[str, Any] = FUNCTIONS) -> list[Asked]:
@@ -126,6 +138,27 @@ async def check_failing_calls_are_answered_as_such(wrapper: ToolWrapper) -> None
     assert "the cluster is gone" in broken["content"]
 
 
+async def check_asynchronous_tools_run_side_by_side_and_a_failing_one_leaves_the_others(wrapper: ToolWrapper) -> None:
+    both = asyncio.Barrier(2)
+
+    async def get_slow(pod: str) -> str:
+        await both.wait()
+        return get_logs(pod)
+
+    async def get_broken(pod: str) -> str:
+        await both.wait()
+        raise ConnectionError("the cluster is gone")
+
+    functions: dict[str, Any] = {"get_slow": get_slow, "get_broken": get_broken, "get_pods": get_pods}
+    turn: Turn = [("get_slow", {"pod": "api"}), ("get_broken", {"pod": "api"}), PODS]
+    for way in (responses, claude):
+        with serving(turn) as server:
+            _, (slow, broken, pods) = await way(server, wrapper, functions)
+        assert is_packet(slow, "get_slow")
+        assert broken.startswith("[error tool_failed]")
+        assert is_packet(pods, "get_pods")
+
+
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
     with broken_store(wrapper):
         for _, (text,) in await asked_of_all(wrapper, [[LOGS]]):
@@ -169,13 +202,10 @@ def check_a_saved_list_is_shown_as_packets_and_stays_as_it_is(wrapper: ToolWrapp
 
 
 def check_long_runs_stay_under_a_cap(wrapper: ToolWrapper) -> None:
-    def get_page(n: int) -> str:
-        return "".join(f"page {n} line {at}: nothing of note\n" for at in range(100))
-
     with serving(*[[("get_page", {"n": n})] for n in range(30)]) as server:
-        messages, _ = chat(server, wrapper, {"get_page": get_page}, cap_tokens=12_000)
+        messages, _ = chat(server, wrapper, {"get_page": get_page}, cap_tokens=CAP)
         sent = [[one["content"] for one in asked["messages"] if one["role"] == "tool"] for asked in server.requests]
-    assert max(sum(tokens(wrapper, text) for text in texts) for texts in sent) <= 12_000
+    assert max(sum(tokens(wrapper, text) for text in texts) for texts in sent) <= room_for_results(wrapper)
     assert all(len(one["content"]) > 3_000 for one in messages if isinstance(one, dict) and one["role"] == "tool")
 
 
@@ -186,4 +216,5 @@ async def check_the_page_runs_as_it_is_written(wrapper: ToolWrapper) -> None:
         (text,) = [one["content"] for one in openai.requests[-1]["messages"] if one["role"] == "tool"]
         (block,) = blocks(anthropic.requests[-1])
     assert is_packet(text, "get_logs")
-    assert is_packet(block["content"], "get_logs")
+    assert is_packet(block_text(block), "get_logs")
+    assert "search_result" in [one["type"] for one in block["content"]]

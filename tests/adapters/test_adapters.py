@@ -2,7 +2,9 @@
 
 import ast
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from functools import cache
 
@@ -11,7 +13,7 @@ import pytest
 from benchmarks.environments import environment_of, is_made, python_of
 from tests.conftest import ROOT
 
-FRAMEWORKS = ("adk", "langchain", "openai-agents", "pydantic-ai", "sdk")
+FRAMEWORKS = ("adk", "langchain", "llama-index", "openai-agents", "pydantic-ai", "sdk")
 FOLDER = ROOT / "tests" / "adapters"
 MAX_S = 600
 
@@ -33,7 +35,8 @@ def ran(framework: str) -> Mapping[str, str | None] | str:
     if not is_made(requirements, folder):
         return f"{framework} is not installed for its tests: make test"
     words = [str(python_of(folder)), "-m", "tests.adapters.checks", module_of(framework)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=MAX_S, check=False)
+    environment = os.environ | {"SERVER_PYTHON": sys.executable}
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=MAX_S, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"check"')]
     assert lines, done.stderr
     return {line["check"]: line["failure"] for line in lines}

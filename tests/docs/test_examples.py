@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from examples import broken_tests, log_root_cause
+from examples import broken_tests, log_root_cause, pod_triage
 from tests.conftest import ROOT
 from tests.docs.pages import DOCS, code_block
 from tests.e2e.command import environment
@@ -47,6 +47,18 @@ def test_every_claim_on_a_page_is_verified(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_script_stays_short(name: str) -> None:
     assert (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8").count("\n") <= MAX_LINES
+
+
+def test_small_inputs_and_inputs_without_a_fault_are_read_too(tmp_path: Path) -> None:
+    log = tmp_path / "ci.log"
+    log.write_text("10:00:00 INFO start\n10:00:01 INFO ReferenceError: x is not defined\n10:00:02 ERROR it failed\n")
+    report = log_root_cause.main(log, tmp_path / "failed")
+    assert '**C1** verified: Before it failed, the program said ReferenceError.\n  - support: "ReferenceError: x is not defined"' in report
+    log.write_text("10:00:00 INFO start\n")
+    assert "**C1**" not in log_root_cause.main(log, tmp_path / "fine")
+    container = {"state": {"waiting": {"reason": "ImagePullBackOff"}}, "lastState": {}, "restartCount": 0}
+    pod = {"metadata": {"name": "api-0"}, "spec": {"containers": [{}]}, "status": {"containerStatuses": [container]}}
+    assert "**C1** verified: Pod `api-0` waits with `ImagePullBackOff`" in pod_triage.main({"items": [pod]}, tmp_path / "pods")
 
 
 @pytest.mark.corpus

@@ -10,7 +10,7 @@ from tests.docs.pages import list_pages
 
 WHOLE = ("docs/tutorial.md", "docs/how-to.md")
 """Pages whose blocks are run one after the other, in one folder."""
-FRAMEWORKS = ("adk", "langchain", "openai-agents", "pydantic-ai", "sdk")
+FRAMEWORKS = ("adk", "langchain", "llama-index", "openai-agents", "pydantic-ai", "sdk")
 ELSEWHERE = {
     **{f"docs/adapters/{name}.md": f"tests/adapters/{name.replace('-', '_')}_checks.py" for name in FRAMEWORKS},
     "README.md": "tests/docs/test_readme.py",

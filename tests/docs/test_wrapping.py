@@ -11,7 +11,7 @@ from api.settings import Settings
 from api.wiring import open_services
 from api.wrap import ResultBudget, Switches, ToolRules, ToolWrapper, Treatment, WrapRules
 from api.wrap.budget import MAX_RESULT_TOKENS, MIN_ROOM_TOKENS, SHARE_PERCENT
-from api.wrap.rules import FILTERS, SHOWN_TOKENS
+from api.wrap.rules import FILTERS, SHOWN_TOKENS, SUMMARY_BYTES
 from tests.docs.pages import code_block, iter_rows, read_page, spans_in
 
 PAGE = read_page("wrapping.md")
@@ -52,6 +52,7 @@ def test_the_bounds_are_those_of_the_code() -> None:
     assert f"{SHARE_PERCENT} % of the window, at most {most}" in PAGE
     assert f"{shown} at most" in PAGE
     assert f"below {MIN_ROOM_TOKENS} tokens" in PAGE
+    assert f"more than {SUMMARY_BYTES // 1024**2} MiB (`ToolRules.summary_bytes`)" in PAGE
 
 
 def test_names_on_the_page_are_there() -> None:

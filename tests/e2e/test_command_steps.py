@@ -34,6 +34,7 @@ def run(evidence: Evidence) -> Evidence:
 
 def test_the_steps_of_a_run_are_listed_with_tokens_by_section(run: Evidence) -> None:
     answer = run("steps", "t", "1").answer()
+    assert run("steps", "t").answer() == answer, "without a number it is the newest run"
     assert answer["run"] == "t/run 1"
     assert [one["step"] for one in answer["steps"]] == [1, 2]
     for one in answer["steps"]:

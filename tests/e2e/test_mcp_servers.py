@@ -164,6 +164,8 @@ def test_the_configuration_of_a_client_names_the_store_in_full(evidence: Evidenc
     ("arguments", "code", "said"),
     [
         (("config", "--client", "other"), 2, "wrong_use"),
+        (("config", "--client", "cursor", "--url", "http://127.0.0.1:8421/mcp", "--recording"), 2, "wrong_use"),
+        (("config", "--client", "cursor", "--url", "http://127.0.0.1:8421/mcp", "--run", "audit"), 2, "wrong_use"),
         (("serve", "--http", "0.0.0.0:0"), 2, "wrong_use"),
         (("serve", "--run", "mcp/7"), 3, "not_found"),
         (("serve", "--http", "0", "--run", "mcp/7"), 3, "not_found"),

@@ -72,6 +72,7 @@ def test_a_signal_ends_the_upstream_too(process: Any, kind: signal.Signals) -> N
     [
         (),
         ("--url", "http://127.0.0.1:9/mcp", "--", "command"),
+        ("--url", "host/mcp"),
         ("--header", "a: b", "--", "command"),
         ("--url", "http://127.0.0.1:9/mcp", "--header", "no colon"),
         ("--url", "http://127.0.0.1:9/mcp", "--header", "Authorization: Bearer ${NO_SUCH_VARIABLE}"),

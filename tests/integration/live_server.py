@@ -8,12 +8,12 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-FaultName = Literal["torn", "limit", "down", "cut", "cut_call", "bad_arguments", "empty", "wrong_id"]
+FaultName = Literal["torn", "limit", "down", "cut", "cut_call", "bad_arguments", "empty", "wrong_id", "silent", "dropped", "endless"]
 Objects = Sequence[Mapping[str, Any]]
 
 
@@ -37,6 +37,8 @@ class Model:
     limit_tokens: int = 1_000_000
     """Longer inputs are refused; four bytes are a token here."""
     requests: list[Mapping[str, Any]] = field(default_factory=list)
+    is_over: threading.Event = field(default_factory=threading.Event)
+    """Set when it serves no more; until then a silent answer waits."""
 
     def turn(self, messages: Objects, tools: Objects) -> dict[str, Any]:
         """Reads the head of each document, then the line, and claims it; ends when all is claimed, or when there are no tools."""
@@ -54,6 +56,35 @@ class Model:
             if re.search(f"{head}1-", said) is None:
                 return call("read_log", {**where, "lines": "1-200", "max_tokens": 1_500})
             return call("read_log", {**where, "lines": str(wish.line)})
+        return {"content": "Nothing is left."}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A conclusion about two revisions that a scripted model is after: what it says, and the places that it reads and cites."""
+
+    about: Mapping[str, str]
+    text: str
+    cited: Sequence[tuple[str, str, Mapping[str, Any]]]
+    """Role, id of the evidence, arguments of `read_spec`."""
+
+
+@dataclass(slots=True)
+class Comparer(Model):
+    """Reads each place that its findings cite, unless it has it before it, and claims them one after the other."""
+
+    findings: Sequence[Finding] = ()
+
+    def turn(self, messages: Objects, tools: Objects) -> dict[str, Any]:
+        said = "\n".join(f"{message.get('content')}{message.get('tool_calls') or ''}" for message in messages)
+        for one in self.findings if tools else ():
+            if one.text in said:
+                continue
+            missing = next((place for _, id_, place in one.cited if f"[evidence {id_}]" not in said), None)
+            if missing is not None:
+                return call("read_spec", missing)
+            citations = [{"evidence": id_, "role": role} for role, id_, _ in one.cited]
+            return call("record_claim", {"about": one.about, "text": one.text, "citations": citations})
         return {"content": "Nothing is left."}
 
 
@@ -76,6 +107,11 @@ class _Handler(BaseHTTPRequestHandler):
         if n_tokens > model.limit_tokens:
             said = f"This model's maximum context length is {model.limit_tokens} tokens, your messages resulted in {n_tokens}."
             return self._error(400, said, code="context_length_exceeded")
+        if fault == "silent":
+            model.is_over.wait()
+        if fault in ("silent", "dropped"):
+            self.close_connection = True
+            return None
         if fault == "torn":
             return self._error(
                 400, "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
@@ -109,6 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         calls = turn.get("tool_calls") or [] if isinstance(turn.get("tool_calls"), list) else []
         self._chunk({"choices": [{"delta": {"role": "assistant", "content": turn["content"]}}]})
+        if fault == "endless":
+            return self._repeat()
         for one in calls:
             arguments = one["function"]["arguments"]
             at = len(arguments) // 2
@@ -122,6 +160,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._chunk({"choices": [{"delta": {}, "finish_reason": "tool_calls" if calls else "stop"}]})
         self._chunk({"choices": [], "usage": {"prompt_tokens": n_tokens, "completion_tokens": 7}})
         self.wfile.write(b"data: [DONE]\n\n")
+
+    def _repeat(self) -> None:
+        with suppress(ConnectionError):
+            while True:
+                self._chunk({"choices": [{"delta": {"content": "the same again " * 10_000}}]})
 
     def _chunk(self, value: Mapping[str, Any]) -> None:
         self.wfile.write(f"data: {json.dumps(value)}\n\n".encode())
@@ -140,6 +183,7 @@ def serving(model: Model) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"
     finally:
+        model.is_over.set()
         server.shutdown()
         thread.join()
         server.server_close()

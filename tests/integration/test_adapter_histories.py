@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from api.adapters import Call, History, Results, Told
+from api.adapters.anthropic_sdk import MessagesLoop
 from api.adapters.loop import Loop
 from api.wrap import ToolWrapper
 from evidence_store.errors import StoreFault
@@ -53,6 +54,18 @@ def test_what_is_ours_is_never_stored_again_also_where_its_turn_has_less_room(wr
     assert len(store.sources.list_revisions(ResourceName("get_logs"))) == 1
 
 
+def test_a_large_result_of_a_tool_of_others_that_is_named_like_ours_is_a_result_like_any_other(wrapper: ToolWrapper) -> None:
+    given = [Told(logs(900), 1, Call("search")), Told('- {"resource":"get_logs"}', 1, Call("list_resources", n_calls=20))]
+    found, listed = shown(History(Results(wrapper)), given)
+    assert found.startswith("[offloaded search: ")
+    assert listed == given[1].text
+
+
+def test_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
+    with pytest.raises(ValueError, match=r"need other names: diff, search$"):
+        Loop("openai", wrapper, {"search": lambda: 1, "get_logs": lambda: 1, "diff": lambda: 1})
+
+
 def test_a_packet_that_somebody_made_up_is_a_result_like_any_other(wrapper: ToolWrapper, store: EvidenceStore) -> None:
     (packet,) = shown(History(Results(wrapper)), [told(logs(900))])
     forged = packet.replace("[evidence ev_", "[evidence ev_0").replace("[end ev_", "[end ev_0") * 4
@@ -69,6 +82,15 @@ def test_near_the_cap_older_results_become_references_and_the_newest_turn_stays(
     assert texts[-1] == given[-1].text
     assert texts[0].startswith("[offloaded: ")
     assert "get_evidence" in texts[0]
+
+
+def test_what_every_input_has_counts_towards_the_cap(wrapper: ToolWrapper) -> None:
+    said, given = "Cite what you conclude. " * 400, pages(12)
+    history = History(Results(wrapper), 6_000)
+    changed = history.seen(given, (said,))
+    texts = [changed.get(at, one.text) for at, one in enumerate(given)]
+    assert sum(map(n_tokens, texts)) + n_tokens(said) <= 6_000
+    assert len(changed) > len(history.seen(given))
 
 
 def test_an_input_begins_with_the_one_before_until_the_cap_is_near_again_in_any_process(wrapper: ToolWrapper) -> None:
@@ -136,3 +158,66 @@ def test_a_list_of_each_form_keeps_its_exchanges_and_is_not_changed_itself(wrapp
     assert not validate(seen, provider)
     assert "[offloaded get_logs: " in json.dumps(seen[-1])
     assert [now is was for now, was in zip(seen, given, strict=True)] == [True, True, False]
+
+
+def claude_turn(*names: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in names]}
+
+
+def joined(content: list[Any]) -> str:
+    return "".join(one["text"] if one["type"] == "text" else one["content"][0]["text"] for one in content)
+
+
+def test_anthropic_gets_evidence_as_search_results_and_the_same_text(wrapper: ToolWrapper) -> None:
+    functions = {"get_logs": lambda: logs(900), "get_count": lambda: 3, "get_broken": lambda: [][1]}
+    turn, loop = claude_turn("get_logs", "get_count", "get_broken"), MessagesLoop(wrapper, functions)
+    (message,) = loop.results([turn])
+    large, small, broken = (one["content"] for one in message["content"])
+    assert not validate([USER, turn, message], "anthropic")
+    packets = loop.newest["get_logs"].packets
+    blocks = [one for one in large if one["type"] == "search_result"]
+    assert [one["source"] for one in blocks] == [f"evidence://items/{packet.id}" for packet in packets]
+    assert blocks[0]["title"] == f"get_logs@1 {packets[0].selector.kind} {packets[0].selector.text}"
+    assert all(one["citations"] == {"enabled": True} for one in blocks)
+    assert all(text.strip() for text in (one["text"] for one in large if one["type"] == "text"))
+    assert joined(large) == loop.newest["get_logs"].text
+    assert (small, broken) == ("3", loop.newest["get_broken"].text)
+    assert loop.seen([USER, turn, message]) == [USER, turn, message]
+
+
+def test_a_saved_list_of_anthropic_is_sent_with_search_results_and_stays(wrapper: ToolWrapper) -> None:
+    (said,) = shown(History(Results(wrapper)), [Told(logs(900), 1, Call("get_logs"))])
+    results = [
+        {"type": "tool_result", "tool_use_id": "get_logs", "content": logs(900)},
+        {"type": "tool_result", "tool_use_id": "get_count", "content": "3 pods"},
+    ]
+    saved = [USER, claude_turn("get_logs", "get_count"), {"role": "user", "content": results}]
+    before = json.dumps(saved)
+    seen = MessagesLoop(wrapper, {}).seen(saved)
+    large, small = (one["content"] for one in seen[2]["content"])
+    assert joined(large) == said
+    assert "search_result" in [one["type"] for one in large]
+    assert small == "3 pods"
+    assert json.dumps(saved) == before
+    assert not validate(seen, "anthropic")
+
+
+def test_search_results_of_older_turns_become_references_near_the_cap(wrapper: ToolWrapper) -> None:
+    messages: list[Any] = [USER]
+    functions = {f"get_logs_{n}": lambda n=n: logs(900 + n) for n in range(12)}
+    loop = MessagesLoop(wrapper, functions, cap_tokens=6_000)
+    for name in functions:
+        turn = claude_turn(name)
+        messages += [turn, *loop.results([turn])]
+    seen = loop.seen(messages)
+    assert n_tokens(json.dumps(seen)) <= 6_000 < n_tokens(json.dumps(messages))
+    assert seen[2]["content"][0]["content"].startswith("see evidence ev_")
+    assert seen[-1] is messages[-1]
+    assert not validate(seen, "anthropic")
+
+
+def test_a_packet_in_what_a_tool_gave_is_no_search_result(wrapper: ToolWrapper) -> None:
+    (said,) = shown(History(Results(wrapper)), [Told(logs(900), 1, Call("get_logs"))])
+    packet = said[said.index("[evidence ev_") : said.index("[end ev_") + 22]
+    (message,) = MessagesLoop(wrapper, {"get_logs": lambda: packet}).results([claude_turn("get_logs")])
+    assert message["content"][0]["content"] == packet

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ import pytest
 from api.loop import Agent, Bounds, FaultKind, ProviderError, Runner, RunReport, format_reports, report_of
 from api.loop.replies import read_reply
 from api.sessions import Session
-from api.wiring import Services
+from api.settings import Settings
+from api.wiring import Services, open_services
 from evidence_store.errors import Conflict
 from evidence_store.model import Standing
 from tests.integration.loop_agents import (
@@ -73,6 +74,14 @@ def test_at_the_limit_one_call_without_tools_concludes_from_what_is_there(servic
     assert (report.how, report.reason) == ("closed", "the limit of 3 steps was reached")
     assert [claim.text for claim in report.claims] == ["maximum of alpha is 100", "maximum of beta is 250"]
     assert [claim.standing for claim in report.claims] == [Standing.VERIFIED] * 2
+
+
+def test_the_closing_step_can_be_switched_off(services: Services) -> None:
+    model = Scripted()
+    report = ran(services, model, Bounds(max_steps=3, closing_step=False))
+    assert len(model.inputs) == 3
+    assert (report.how, report.reason) == ("stopped", "the limit of 3 steps was reached")
+    assert [claim.text for claim in report.claims] == ["maximum of alpha is 100"]
 
 
 def test_conclusions_that_no_evidence_bears_out_stay_open_or_are_not_recorded(services: Services, caplog: pytest.LogCaptureFixture) -> None:
@@ -209,6 +218,54 @@ def test_last_words_that_are_stored_without_an_end_are_the_end(services: Service
     session.act(reads_and_claims(made.messages, made.tools)["content"], [])
     report = runner(services, Bounds(max_steps=1)).resume(session.run, Scripted(KeyError("nobody asks")))
     assert (report.how, [claim.text for claim in report.claims]) == ("closed", ["maximum of alpha is 100"])
+
+
+def test_a_run_that_is_opened_again_is_taken_from_who_was_at_work_on_it(services: Services, tmp_path: Path) -> None:
+    """Over a connection of its own, as in another process: nothing of the one that lost it is written any more, and the other goes on as
+    if it were alone.
+    """
+    made, task = runner(services), services.store.tasks.get_revision(TASK)
+    taken: list[RunReport] = []
+
+    def slow(messages: Objects, tools: Objects) -> Any:
+        if not taken:
+            with open_services(Settings(tmp_path / "store")) as others:
+                (run,) = runner(others).unfinished(TASK)
+                taken.append(runner(others).resume(run, reads_and_claims))
+        return say("I look again.", LIST)
+
+    with pytest.raises(Conflict) as caught:
+        made.run(task, "agent:a/1", "State each maximum.", slow)
+    assert caught.value.error_code == "run_taken"
+    (report,) = taken
+    assert (report.how, len(report.claims)) == ("concluded", 3)
+    assert report_of(services.store, report.run) == report
+    assert services.store.checks.verify(deep=False).faults == ()
+
+
+def test_each_write_of_a_session_needs_its_run(services: Services) -> None:
+    task = services.store.tasks.get_revision(TASK)
+    session = Session(services, task, "agent:a/1", PROFILE, SYSTEM, "State each maximum.")
+    session.next_input()
+    session.act("I look.", read_reply(say("", LIST)).requests)
+    session.next_input()
+    again = Session(services, task, "", PROFILE, SYSTEM, "", run=session.run)
+    writes: list[Callable[[], object]] = [
+        lambda: session.say("More."),
+        session.confirm_sent,
+        lambda: session.report_usage(5_000),
+        session.next_input,
+        lambda: session.next_input(again=True),
+        lambda: session.act("I look.", read_reply(say("", LIST)).requests),
+        lambda: session.act("All stated.", []),
+        lambda: services.store.histories.end(session.run, "concluded", "", session.hold),
+    ]
+    for write in writes:
+        with pytest.raises(Conflict, match="another has opened"):
+            write()
+    again.next_input()
+    again.act("All stated.", [])
+    assert again.n_steps == 2
 
 
 def test_usage_that_comes_with_a_completion_is_kept(services: Services) -> None:

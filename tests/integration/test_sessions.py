@@ -33,7 +33,9 @@ def test_a_session_refuses_a_provider_in_whose_form_it_keeps_no_messages(tmp_pat
             Session(services, task, "agent:a/1", replace(PROFILE, provider="anthropic"), "You read.", "Go on.")
 
 
-def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on(session: Session) -> None:
+def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
     session.next_input()
     session.act("I read.", [ToolRequest("read_spec", READ) for _ in range(4)])
     projection = session.next_input()
@@ -41,6 +43,7 @@ def test_answers_that_the_next_input_cannot_hold_are_refused_and_the_run_goes_on
     assert len(answers) == 4
     assert "line 1: the job went on" in answers[0]
     assert "over_budget" in answers[-1]
+    assert caplog.messages[-1].startswith("refused the answer of 'read_spec': ")
     assert projection.tokens <= PROFILE.input_cap
 
 

@@ -21,8 +21,8 @@ from evidence_store.quote_context import QuoteContext
 from evidence_store.secrets import SECRETS_MASKED
 from evidence_store.store import EvidenceStore, open_store
 from evidence_store.store.passages import Place
+from evidence_store.store.put_request import PutRequest
 from evidence_store.store.shown_quotes import QUOTE_MASKED
-from evidence_store.store.sources import PutRequest
 from tests.credentials import LOWER, PRIVATE_KEY, RUN_LOG, RUN_SECRETS, SAMPLES, Sample
 from tests.factories import claim, deliver, open_step, put, read
 from tests.fakes import CharacterLimit

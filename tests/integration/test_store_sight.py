@@ -25,8 +25,8 @@ from evidence_store.store import EvidenceStore, init_store, open_store
 from evidence_store.store.claims import ClaimRequest
 from evidence_store.store.comparisons import SearchRequest
 from evidence_store.store.passages import Place
+from evidence_store.store.put_request import PutRequest
 from evidence_store.store.runs import ClosedCall, OpenCall, shown_of
-from evidence_store.store.sources import PutRequest
 
 OPEN, SECRET, BLURRED = ResourceName("open.json"), ResourceName("secret.json"), ResourceName("blurred.json")
 ABSENT = ResourceName("absent.json")

@@ -19,7 +19,7 @@ from evidence_store.model import Format, Kind, ResourceName, Span, WorkspaceName
 from evidence_store.store import BLOBS_NAME, EvidenceStore
 from evidence_store.store.core import Core
 from evidence_store.store.intake import INLINE_BYTES
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from tests.factories import API, API_BYTES, make_store, put, put_all, read, tampering
 from tests.fakes import CharacterLimit
 

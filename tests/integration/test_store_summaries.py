@@ -14,8 +14,8 @@ from evidence_store.excerpts import NoLimit
 from evidence_store.ids import Identity, short_id
 from evidence_store.model import DEFAULT_WORKSPACE, Basis, Currency, Integrity, Outcome, ResourceName, Span, TextLimit
 from evidence_store.store import EvidenceStore
+from evidence_store.store.put_request import PutRequest
 from evidence_store.store.reader import RevisionReader
-from evidence_store.store.sources import PutRequest
 from evidence_store.store.summaries import Summaries
 from evidence_store.summaries import model
 from evidence_store.summaries.logs import LOG as LOG_KIND

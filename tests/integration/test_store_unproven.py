@@ -9,7 +9,7 @@ from evidence_store.model import Currency, ResourceName
 from evidence_store.store import EvidenceStore
 from evidence_store.store.comparisons import SearchAnswer, SearchRequest
 from evidence_store.store.doubts import Doubt
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 LOG = ResourceName("run.log")
 TEXT = "hello world\r\nERROR disk full\r\n"

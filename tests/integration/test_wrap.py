@@ -15,7 +15,7 @@ from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.model import Format, Outcome, ResourceName
 from evidence_store.store import EvidenceStore, open_store
 from evidence_store.store.runs import OpenCall
-from projector import counter_for, parse_packets
+from projector import counter_for, parse_errors, parse_packets
 from tests.credentials import RUN_LOG, RUN_SECRETS
 from tests.factories import make_store, open_step
 from tests.integration.wrapping import ROOM, call_in, logs, n_tokens, no_counter, read_on, rules_of, wrapper_of
@@ -92,6 +92,21 @@ def test_structured_results_are_shown_by_their_summary_and_read_by_pointer(store
     assert call_in(result.text) == ("read_spec", {"resource": "get_pods", "revision": 1, "pointer": ""})
 
 
+def test_what_is_too_large_to_be_summarised_meanwhile_names_the_bound_and_the_call(store: EvidenceStore) -> None:
+    wrapper = wrapper_of(store, rules_of(summary_bytes=10_000))
+    rows = [{"pod": f"api-{n}", "phase": "Running"} for n in range(600)]
+    outputs: dict[str, JsonValue] = {"get_logs": logs(3_000), "get_pods": rows, "lines": "x\n" * 5_001}
+    for tool, output in outputs.items():
+        result = wrapper.call(tool, lambda output=output: output, {})
+        assert "; no summary over 10,000 bytes]\n" in result.text
+        assert n_tokens(result.text) <= ROOM
+        assert not any(one.startswith("summary/") for packet in result.packets for one in packet.transforms)
+        answer = call_tool(wrapper.context.tools, *call_in(result.text, "summary"), recording=False)  # type: ignore[arg-type]
+        assert [one.startswith("summary/") for one in answer.packets[0].transforms] == [True]
+    kept_whole = wrapper_of(store, rules_of(summary_bytes=1_000_000)).call("get_logs", lambda: logs(3_000), {})
+    assert "no summary" not in kept_whole.text
+
+
 def test_what_only_looks_like_a_format_is_kept_as_text(store: EvidenceStore) -> None:
     text = "{broken: " * 4_000
     result = wrapper_of(store).call("read_file", lambda path: text, {"path": "config.json"})
@@ -149,6 +164,18 @@ def test_a_warning_tells_names_and_sizes_and_no_content(store: EvidenceStore, ca
     )
 
 
+def test_a_name_of_a_tool_adds_no_line_to_a_log(store: EvidenceStore, caplog: pytest.LogCaptureFixture) -> None:
+    def failing() -> str:
+        raise ValueError("why " * 50_000)
+
+    wrapper = wrapper_of(store)
+    wrapper.call("logs\noffloaded", lambda: logs(3_000), {})
+    wrapper.call("logs\nfailed", failing, {})
+    offloaded, cut = caplog.messages
+    assert offloaded.startswith('offloaded the result of "logs\\noffloaded": ')
+    assert cut.startswith('cut the error of "logs\\nfailed": ')
+
+
 def test_secrets_are_masked_in_what_is_shown_and_not_in_what_is_stored(store: EvidenceStore) -> None:
     raw = RUN_LOG + logs(2_000).encode() + RUN_LOG
     for filters in ({}, {"tail_n": 8}, {"grep": "(?i)token|key|pass"}):
@@ -177,12 +204,16 @@ def test_the_result_of_a_call_is_stored_once_however_often_it_is_tried(store: Ev
     assert first == again
 
 
-def test_our_own_reading_tools_are_bounded_and_never_stored_again(store: EvidenceStore) -> None:
+def test_our_own_reading_tools_are_bounded_and_never_stored_again(store: EvidenceStore, caplog: pytest.LogCaptureFixture) -> None:
     wrapper = wrapper_of(store)
     wrapper.call("get_logs", lambda: logs(3_000), {})
     before = store.sources.list_resources()
     place: dict[str, JsonValue] = {"resource": "get_logs", "lines": "1-3000", "max_tokens": 50_000}
-    for result in (wrapper.answer("read_log", place), wrapper.answer("search", {"resource": "get_logs", "pattern": "1", "limit": 200})):
+    found: dict[str, JsonValue] = {"resource": "get_logs", "pattern": "1", "limit": 200}
+    caplog.clear()
+    for name, arguments in (("read_log", place), ("search", found)):
+        result = wrapper.answer(name, arguments)
+        assert caplog.messages.pop().startswith(f"cut the answer of {name}: ")
         assert (result.treatment, result.outcome) == (Treatment.OWN, Outcome.OK)
         assert n_tokens(result.text) <= ROOM
         assert result.packets
@@ -205,6 +236,7 @@ def test_more_than_the_store_takes_is_an_error_of_the_tool(folder: Path) -> None
         result = wrapper_of(store).call("get_logs", lambda: logs(3_000), {})
     assert result.outcome is Outcome.ERROR
     assert isinstance(result.failure, LimitExceeded)
+    assert parse_errors(result.text)[0].code == "too_large"
     assert "request" not in result.text
 
 

@@ -1,10 +1,13 @@
 """How calls of wrapped tools end: sync, async, streaming; with errors, cancellations, time-outs; side by side; over a store that fails."""
 
 import asyncio
+import errno
 import inspect
+import threading
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
+from functools import partial
 from pathlib import Path
 from typing import get_type_hints
 
@@ -15,7 +18,7 @@ from evidence_store.errors import EvidenceStoreError, StoreFault
 from evidence_store.model import Outcome, ResourceName
 from evidence_store.store import EvidenceStore
 from projector import parse_errors, parse_packets
-from tests.factories import make_store
+from tests.factories import make_store, open_step
 from tests.fakes import Crash
 from tests.integration.wrapping import ROOM, call_in, logs, n_tokens, rules_of, wrapper_of
 
@@ -57,6 +60,14 @@ def test_a_wrapped_function_looks_like_the_tool_with_filters(store: EvidenceStor
     assert "[filtered get_logs: the last 2 of" in wrapped("api", tail_n=2)
 
 
+def test_wrap_is_a_decorator_once_it_knows_its_wrapper(store: EvidenceStore) -> None:
+    @partial(wrap, wrapper_of(store))
+    def get_events(pod: str) -> str:
+        return LONG
+
+    assert get_events("api").startswith("[offloaded get_events: ")
+
+
 def test_wrapping_twice_is_wrapping_once(store: EvidenceStore) -> None:
     wrapper = wrapper_of(store)
     wrapped = wrap(wrapper, get_logs)
@@ -68,6 +79,19 @@ def test_asynchronous_functions_stay_asynchronous(store: EvidenceStore) -> None:
     assert inspect.iscoroutinefunction(wrapped)
     assert asyncio.run(wrapped("web")) == "short\n"
     assert asyncio.run(wrapped("api")).startswith("[offloaded get_logs_soon: ")
+
+
+class Pods:
+    """A tool as an object, as clients are."""
+
+    async def __call__(self, pod: str) -> str:
+        return await get_logs_soon(pod)
+
+
+def test_an_object_with_an_asynchronous_call_is_an_asynchronous_tool(store: EvidenceStore) -> None:
+    wrapped = wrap(wrapper_of(store), Pods())
+    assert asyncio.run(wrapped("web")) == "short\n"
+    assert asyncio.run(wrapped("api")).startswith("[offloaded Pods: ")
 
 
 def test_streams_are_joined_where_they_pass_and_stored_where_they_do_not(store: EvidenceStore) -> None:
@@ -172,6 +196,44 @@ def test_an_asynchronous_tool_is_ended_after_its_time_and_what_came_is_kept(stor
     assert store.sources.get_bytes(ResourceName("follow"), 1) == b"first\n"
 
 
+def test_a_synchronous_tool_that_is_late_is_left_and_what_it_gives_later_is_dropped(store: EvidenceStore) -> None:
+    go_on, closed = threading.Event(), threading.Event()
+
+    def follow() -> Iterator[str]:
+        try:
+            go_on.wait()
+            yield "late\n"
+            yield "later\n"
+        finally:
+            closed.set()
+
+    wrapper = wrapper_of(store, rules_of(timeout_s=0.0))
+    result = wrapper.call("follow", follow, {})
+    assert (result.outcome, parse_errors(result.text)[0].code) == (Outcome.TIMED_OUT, "tool_timed_out")
+    with pytest.raises(TimeoutError, match="within 0 s"):
+        wrap(wrapper, follow)()
+    go_on.set()
+    closed.wait()
+    assert store.sources.list_resources() == []
+
+
+def test_a_synchronous_tool_in_its_time_ends_as_it_does_without_one(store: EvidenceStore) -> None:
+    """In another thread, with the context of who called it."""
+    named = ContextVar("named", default="nobody")
+    named.set("the caller")
+    wrapper = wrapper_of(store, rules_of(timeout_s=3_600.0))
+    assert wrapper.call("name", named.get, {}).text == "the caller"
+    assert wrapper.call("thread", threading.get_ident, {}).value != threading.get_ident()
+    assert wrapper.call("get_logs", get_logs, {"pod": "api"}).treatment is Treatment.OFFLOADED
+    assert wrap(wrapper, stream)("web") == "short\n"
+
+    def failing() -> str:
+        raise KeyError("no such pod")
+
+    with pytest.raises(KeyError, match="no such pod"):
+        wrap(wrapper, failing)()
+
+
 def test_a_cancelled_task_stays_cancelled_and_what_came_is_kept(store: EvidenceStore) -> None:
     closed = []
 
@@ -208,6 +270,17 @@ def test_what_a_tool_waited_for_may_be_cancelled_without_the_task(store: Evidenc
 
 
 # -- a store that fails
+
+
+def test_an_output_that_cannot_be_taken_in_is_no_fault_of_the_tool(store: EvidenceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: object, **kwargs: object) -> object:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    result = wrapper_of(store).call("get_logs", lambda: "x" * 2_000_000, {})
+    (error,) = parse_errors(result.text)
+    assert (error.code, result.outcome, result.treatment) == ("store_unwritable", Outcome.ERROR, Treatment.FAILED)
+    assert store.sources.list_resources() == []
 
 
 class FailingClock:
@@ -293,6 +366,16 @@ def test_tasks_side_by_side_share_it_and_each_is_stored(store: EvidenceStore) ->
 
     assert sum(map(n_tokens, asyncio.run(run()))) <= wrapper.rules.budget.step
     assert len(store.sources.list_resources()) == 6
+
+
+def test_the_calls_of_one_wrapper_are_none_of_another(store: EvidenceStore) -> None:
+    """A step belongs to its store, and so does its room."""
+    one, another = wrapper_of(store), wrapper_of(store)
+    with one.calls(100, open_step(store)):
+        assert one.context.tools.step is not None
+        assert another.context.tools.step is None
+        assert n_tokens(another.call("get_logs", get_logs, {"pod": "api"}).text) > 300
+        assert n_tokens(one.call("get_logs", get_logs, {"pod": "api"}).text) <= 160
 
 
 def test_a_failing_call_gives_its_room_back(store: EvidenceStore) -> None:

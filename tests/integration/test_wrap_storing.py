@@ -2,19 +2,21 @@
 
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from api.wrap import Output, Treatment, spool_of
 from api.wrap.receiving import Received
 from api.wrap.storing import keep
+from evidence_store.documents.model import Limits
 from evidence_store.documents.text import parse_lines
 from evidence_store.errors import JsonValue, LimitExceeded
-from evidence_store.model import Format
-from evidence_store.store import EvidenceStore
+from evidence_store.model import Format, Outcome, ResourceName
+from evidence_store.store import EvidenceStore, open_store
 from evidence_store.summaries.model import Summarizer
-from projector import parse_packets
-from tests.factories import put
+from projector import parse_errors, parse_packets
+from tests.factories import make_store, put
 from tests.integration.wrapping import ROOM, call_in, logs, n_tokens, read_on, wrapper_of
 
 MIB = 1024 * 1024
@@ -91,6 +93,16 @@ def test_a_stream_is_ended_where_it_is_longer_than_a_store_takes() -> None:
         received.add("xx")
     assert received.spool.size == 999
     received.close()
+
+
+def test_what_came_of_a_stream_that_is_too_long_is_kept_and_named(folder: Path) -> None:
+    make_store(folder).close()
+    with open_store(folder, limits=Limits(max_bytes=1_000)) as store:
+        result = wrapper_of(store).call("follow", lambda: iter(["x" * 900, "y" * 900]), {})
+        (error,) = parse_errors(result.text)
+        assert (error.code, result.outcome) == ("too_large", Outcome.ERROR)
+        assert store.sources.get_bytes(ResourceName("follow"), 1) == b"x" * 900
+    assert "stored as far as it came" in result.text
 
 
 def test_a_spool_gives_its_bytes_as_often_as_it_is_asked() -> None:

@@ -19,7 +19,7 @@ from api.mcp.proxy.catalog import Catalog
 from api.mcp.proxy.eras import Era
 from api.mcp.proxy.link import Link
 from api.mcp.proxy.messages import Answer, Json, Message, notification, response
-from api.mcp.proxy.upstream import Starts, Upstream, streams_of
+from api.mcp.proxy.upstream import Starts, Upstream, reason_of, streams_of
 
 MAX_TOOL_PAGES = 1000
 
@@ -91,8 +91,9 @@ class UpstreamConnection:
         self._catalog.is_fresh = self.was_discovered = False
         try:
             self.link = await self._tasks.start(self._keep)
-        except (OSError, ValueError) as why:
-            raise UpstreamFailed(f"{self._upstream.name!r} cannot be started: {why}") from why
+        except Exception as why:
+            reason = reason_of(why) or type(why).__name__
+            raise UpstreamFailed(f"{self._upstream.name!r} cannot be started: {reason}") from why
 
     async def _keep(self, *, task_status: TaskStatus[Link]) -> None:
         """One connection, to its end."""
@@ -108,16 +109,16 @@ class UpstreamConnection:
                         if not isinstance(item, Exception):
                             await self._take(link, item.message)
                     tasks.cancel_scope.cancel()
-                await self._end(link)
-        except Exception:
+                await self._end(link, "")
+        except Exception as why:
             if not links:
                 raise
-            await self._end(*links)
+            await self._end(links[0], reason_of(why))
 
-    async def _end(self, link: Link) -> None:
+    async def _end(self, link: Link, reason: str) -> None:
         """Tells of the end before what is left of the upstream is waited for."""
         if not link.is_lost:
-            link.lose()
+            link.lose(reason)
             await self._lost(link)
 
     async def _within(self, doing: str, step: Callable[[], Awaitable[Any]]) -> Any:

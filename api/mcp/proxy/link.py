@@ -3,7 +3,6 @@
 Requests of the client keep their ids on the way; ours are texts that begin with `evidence:`, which no client is known to use.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +27,8 @@ from api.mcp.proxy.eras import envelope_of
 from api.mcp.proxy.messages import Answer, Json, Message, request
 
 _numbers = count(1)
+MAX_QUEUED = 10_000
+"""Messages that wait until the upstream reads them."""
 
 
 @dataclass(slots=True)
@@ -42,12 +43,14 @@ class Link:
     def __init__(self, schemas: Mapping[str, Any], stop: Callable[[], None]) -> None:
         self.stop = stop
         """Ends the connection from our side."""
-        self._queue, self._queued = anyio.create_memory_object_stream[SessionMessage](math.inf)
+        self._queue, self._queued = anyio.create_memory_object_stream[SessionMessage](MAX_QUEUED)
         self._schemas = schemas
         self._questions: dict[str, _Question] = {}
         self.version: str | None = None
         """Of the handshake era; over HTTP each message names it."""
         self.is_lost = False
+        self.reason = ""
+        """Of the end, in brackets, where one is known."""
 
     async def write(self, write: Any) -> None:
         """Writes what is sent, as fast as the upstream reads: one that does not read keeps nobody else waiting."""
@@ -56,12 +59,14 @@ class Link:
                 await write.send(message)
 
     def send(self, message: Message) -> None:
-        """Raises UpstreamFailed where the connection is gone."""
+        """Raises UpstreamFailed where the connection is gone, or the upstream has long not read."""
         made = SessionMessage(message, ClientMessageMetadata(headers=self._headers(message)))
         try:
             self._queue.send_nowait(made)
+        except anyio.WouldBlock as why:
+            raise UpstreamFailed(f"the wrapped server reads nothing: {MAX_QUEUED} messages wait for it") from why
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as why:
-            raise UpstreamFailed("the wrapped server has ended") from why
+            raise UpstreamFailed(f"the wrapped server has ended{self.reason}") from why
 
     async def ask(self, method: str, params: Mapping[str, Any] | None) -> Answer:
         """The answer to a question of ours. Raises UpstreamFailed where the connection ends before there is one."""
@@ -73,7 +78,7 @@ class Link:
         finally:
             self._questions.pop(id_, None)
         if question.answer is None:
-            raise UpstreamFailed(f"the wrapped server ended before it answered {method}")
+            raise UpstreamFailed(f"the wrapped server ended before it answered {method}{self.reason}")
         return question.answer
 
     def take(self, answer: Answer) -> bool:
@@ -85,9 +90,10 @@ class Link:
         question.done.set()
         return True
 
-    def lose(self) -> None:
-        """Ends what is waiting."""
+    def lose(self, reason: str) -> None:
+        """Ends what is waiting; empty: nothing is known of why."""
         self.is_lost = True
+        self.reason = f" ({reason})" if reason else ""
         self._queue.close()
         self._queued.close()
         for question in self._questions.values():

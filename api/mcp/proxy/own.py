@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from api.mcp.calls import MAX_NAME_CHARS, RUN_META
+from api.mcp.faults import fault_of
 from api.mcp.proxy.messages import Json
 from api.mcp.runs import Caller, Connection, ImplicitRuns, RunName, format_run
 from api.tools.answers import error_answer
@@ -26,6 +27,10 @@ _SHARED = _TREE.properties.keys() & _TEXT.properties.keys()
 _DESCRIPTION = "Read a place of a stored result as evidence. Give one of pointer, operation, schema, or of lines, bytes, quote, case."
 _SPELLED = re.compile(r"^(read|find): (read_spec|read_log|search|get_evidence) \{", re.MULTILINE)
 """At the beginning of a line: there no text of a source stands (docs/formats/packet-text.md)."""
+
+
+_ABSENT = re.compile(r"^summary: summary \{.*\}\n", re.MULTILINE)
+"""The call of one of our tools that does not stand beside an upstream's."""
 
 
 class OwnTools:
@@ -71,9 +76,11 @@ def answer(context: WrapContext, own: str, arguments: Mapping[str, JsonValue]) -
     """The answer of the tool of `api.tools` that stands behind one of ours, within the room of a result."""
     try:
         name = own if own != "read" else _reader(arguments)
-    except InvalidInput as why:
+        result = answer_own(context, name, arguments, context.rules.tokens_of(own))
+    except EvidenceStoreError as why:
         return _refused(error_answer(why))
-    result = answer_own(context, name, arguments, context.rules.tokens_of(own))
+    except Exception as why:  # a fault of ours: told in words, and the call is closed
+        return _refused(error_answer(fault_of(own, why)))
     if result.outcome is Outcome.OK or name == own:
         return result
     return replace(result, text=result.text.replace(f"{name}: ", f"{own}: "))
@@ -113,12 +120,12 @@ def definition(own: str, name: str) -> Json:
 
 
 def respelled(text: str, names: Mapping[str, str]) -> str:
-    """A text with the calls that it names under the names that our tools go by here."""
+    """A text with the calls that it names under the names that our tools go by here; without those that cannot be made here."""
 
     def spelled(found: "re.Match[str]") -> str:
         return f"{found[1]}: {names['read' if found[2] in (_TREE.name, _TEXT.name) else found[2]]} {{"
 
-    return _SPELLED.sub(spelled, text)
+    return _SPELLED.sub(spelled, _ABSENT.sub("", text))
 
 
 def tool_result(text: str, *, is_error: bool = False, run: RunKey | None = None) -> Json:

@@ -6,7 +6,6 @@ Invariants, each with a test:
 3. The proxy outlives its upstream.
 """
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from api.errors import UpstreamFailed, message_of
+from api.mcp.faults import fault_of
 from api.mcp.proxy import eras
 from api.mcp.proxy.catalog import Catalog
 from api.mcp.proxy.connection import UpstreamConnection
@@ -37,7 +37,6 @@ from api.wrap.endings import answer_refusal
 from evidence_store.errors import EvidenceStoreError
 from projector import format_error
 
-log = logging.getLogger(__name__)
 ENDED = "the wrapped server ended while it worked on this, and what it did until then is not known"
 CANCELLED = "notifications/cancelled"
 
@@ -126,7 +125,7 @@ class Proxy:
     def _is_passed_on(self, message: JSONRPCRequest) -> bool:
         """Whether serving it is no more than sending it on."""
         is_own = message.method == "tools/call" and self._catalog.find_own((message.params or {}).get("name"))
-        return not is_own and message.method not in ("initialize", "server/discover")
+        return not is_own and message.method not in ("initialize", "server/discover") and not self._connection.is_bridged
 
     async def _notified(self, message: JSONRPCNotification) -> None:
         link, connection = self._connection.link, self._connection
@@ -314,14 +313,14 @@ class Proxy:
 
     async def _lost(self, link: Link) -> None:
         """The upstream has ended: who waits for it is told, and what it asked is withdrawn."""
-        self._note("the wrapped server has ended")
+        self._note(f"the wrapped server has ended{link.reason}")
         for id_, asked in list(self._asked.items()):
             if asked.link is link:
                 del self._asked[id_]
                 await self._send(notification(CANCELLED, {"requestId": id_, "reason": "the server has ended"}))
         waiting = [one for one in self._pending.values() if one.link is link]
         for pending in waiting:
-            await self._fail(pending, UpstreamFailed(f"{ENDED}; the next call starts it again"))
+            await self._fail(pending, UpstreamFailed(f"{ENDED}{link.reason}; the next call starts it again"))
 
     # -- to the client
 
@@ -335,8 +334,8 @@ class Proxy:
             await self._answer(pending, error(asked.id, text, data={"code": why.error_code}))
 
     async def _break(self, pending: Pending, why: Exception) -> None:
-        log.error("%s failed: %r", pending.request.method[:80], why)
-        await self._answer(pending, error(pending.request.id, f"the proxy failed: {type(why).__name__}", data={"code": "internal_error"}))
+        fault = fault_of(pending.request.method, why)
+        await self._answer(pending, error(pending.request.id, message_of(fault), data={"code": fault.error_code}))
 
     async def _answer(self, pending: Pending, answer: Answer) -> None:
         """Once, and not where it was cancelled."""

@@ -1,5 +1,6 @@
 """The server that is wrapped: a command that is started, or an address. And how often it may be started."""
 
+import logging
 import re
 import sys
 from collections import deque
@@ -8,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -17,12 +19,16 @@ from mcp_types import CONNECTION_CLOSED, JSONRPCError
 from api.errors import UpstreamFailed
 from evidence_store.errors import InvalidInput
 
+log = logging.getLogger(__name__)
 MAX_STARTS = 5
 WITHIN_S = 60.0
 MAX_EVENT_BYTES = 256 * 1024 * 1024
 """Of one message over HTTP. The SDK's own bound is 1 MiB, which is less than what there is to offload."""
 _TIMEOUT = httpx2.Timeout(30.0, read=300.0)
 """As the SDK's own clients have it."""
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A token of RFC 9110 section 5.6.2."""
+_REFUSALS = (401, 403, 407, 429)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -40,12 +46,25 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Address:
+    """Raises InvalidInput for what is no address over HTTP."""
+
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        try:
+            parts = urlsplit(self.url)
+            is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_address = False
+        if not is_address:
+            raise InvalidInput("--url takes http://HOST… or https://HOST…", code="wrong_use")
+
     @property
     def name(self) -> str:
-        return self.url.partition("?")[0]
+        """Without what may be a secret: a password, a query."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 Upstream: TypeAlias = Command | Address
@@ -54,12 +73,15 @@ Upstream: TypeAlias = Command | Address
 def parse_header(text: str, environment: Mapping[str, str]) -> tuple[str, str]:
     """`NAME: VALUE`, where `${VARIABLE}` is taken from the environment, so that no command line holds a secret. Raises InvalidInput."""
     name, colon, value = text.partition(":")
-    if not colon or not name.strip():
+    if not colon or not _HEADER.fullmatch(name.strip()):
         raise InvalidInput("--header takes 'NAME: VALUE'", code="wrong_use")
     absent = [one for one in _VARIABLE.findall(value) if one not in environment]
     if absent:
         raise InvalidInput(f"--header {name.strip()}: there is no {absent[0]} in the environment", code="wrong_use")
-    return name.strip(), _VARIABLE.sub(lambda found: environment[found[1]], value.strip())
+    made = _VARIABLE.sub(lambda found: environment[found[1]], value.strip())
+    if not (made.isascii() and made.replace("\t", " ").isprintable()):
+        raise InvalidInput(f"--header {name.strip()}: its value has characters that no header can have", code="wrong_use")
+    return name.strip(), made
 
 
 @asynccontextmanager
@@ -72,10 +94,25 @@ async def streams_of(upstream: Upstream) -> AsyncIterator[tuple[Any, Any]]:
                 yield streams
         case Address(url, headers):
             async with (
-                httpx2.AsyncClient(headers=dict(headers), timeout=_TIMEOUT) as client,
+                httpx2.AsyncClient(headers=dict(headers), timeout=_TIMEOUT, event_hooks={"response": [_note_refusal]}) as client,
                 streamable_http_client(url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES) as streams,
             ):
                 yield streams
+
+
+async def _note_refusal(response: httpx2.Response) -> None:
+    """For people: the SDK's client tells nobody with which status an address refuses. Others than these belong to the protocol."""
+    if response.status_code in _REFUSALS or response.is_server_error:
+        log.warning("the wrapped server answers %s %s", response.status_code, response.reason_phrase)
+
+
+def reason_of(why: BaseException) -> str:
+    """Why a server cannot be had or is gone, as far as it can be said: no path, and nothing of what was sent."""
+    if isinstance(why, BaseExceptionGroup):
+        return next(filter(None, map(reason_of, why.exceptions)), "")
+    if isinstance(why, OSError):
+        return why.strerror or ""
+    return str(why) if isinstance(why, httpx2.NetworkError | httpx2.TimeoutException) else ""
 
 
 def is_broken_off(message: JSONRPCError) -> bool:

@@ -8,9 +8,18 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from api.mcp import resources
-from api.mcp.addresses import BLOB_TEMPLATE, NODE_TEMPLATE, RESOURCE_TEMPLATE, REVISION_TEMPLATE, format_blob, format_resource
+from api.mcp.addresses import (
+    BLOB_TEMPLATE,
+    ITEM_TEMPLATE,
+    NODE_TEMPLATE,
+    RESOURCE_TEMPLATE,
+    REVISION_TEMPLATE,
+    format_blob,
+    format_resource,
+)
 from api.wiring import Services
 from evidence_store.canonical import digest_of
+from evidence_store.model import TextLimit
 from projector import parse_packets
 from tests.credentials import JWT
 from tests.factories import API, API_BYTES, put, read
@@ -116,6 +125,21 @@ def test_what_is_not_there_is_an_invalid_parameter(services: Services, era: str,
     talk(services, era, main)
 
 
+def test_a_fault_of_ours_says_nothing_of_what_was_read(services: Services, era: str, caplog: pytest.LogCaptureFixture) -> None:
+    class BrokenServices(Services):
+        def limit(self, n_tokens: int) -> TextLimit:
+            raise ZeroDivisionError("secret inside")
+
+    async def main(client: Client) -> None:
+        with pytest.raises(MCPError, match="resources/read failed: ZeroDivisionError") as caught:
+            await client.read_resource(format_resource(API))
+        assert (caught.value.code, caught.value.data) == (types.INTERNAL_ERROR, {"code": "internal_error"})
+        assert (await client.list_resources()).resources
+
+    talk(BrokenServices(services.store, services.counter), era, main)
+    assert "secret inside" not in caplog.text
+
+
 def test_what_is_too_large_says_how_to_read_it(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "MAX_READ_BYTES", len(API_BYTES) - 1)
 
@@ -173,14 +197,33 @@ def test_names_revisions_and_pointers_are_completed(services: Services, era: str
     talk(services, era, main)
 
 
+def test_ids_of_evidence_are_completed_however_they_are_written(services: Services, era: str) -> None:
+    ids = sorted(read(services.store, pointer).id for pointer in ("", "/limit", "/limit/maximum"))
+    item = types.ResourceTemplateReference(uri=ITEM_TEMPLATE)
+
+    async def main(client: Client) -> None:
+        for beginning in ("", "e", "ev_"):
+            assert await values(client, "id", beginning, {}, item) == ids
+        for id_ in ids:
+            assert await values(client, "id", id_[:6], {}, item) == [one for one in ids if one.startswith(id_[:6])]
+            assert await values(client, "id", id_.upper().replace("0", "O").replace("1", "L"), {}, item) == [id_]
+
+    talk(services, era, main)
+
+
 def test_what_cannot_be_completed_has_no_values(services: Services, era: str) -> None:
+    item = types.ResourceTemplateReference(uri=ITEM_TEMPLATE)
+    read(services.store, "/limit")
+
     async def main(client: Client) -> None:
         known = {"resource": API, "revision": "1"}
         assert await values(client, "pointer", "/absent/x", known) == []
         assert await values(client, "pointer", "/limit", {"resource": "absent"}) == []
         assert await values(client, "pointer", "/limit", {}) == []
         assert await values(client, "pointer", "/limit/maximum/", known) == []
+        assert [await values(client, "id", value, {}, item) for value in ("x", "ev_!", "ev_000000000000000")] == [[]] * 3
         assert await values(client, "id", "ev_", known) == []
+        assert await values(client, "resource", "", {}, item) == []
         other = types.ResourceTemplateReference(uri="evidence://else/{id}")
         assert await values(client, "resource", "", known, other) == []
 

@@ -3,6 +3,7 @@
 import pytest
 from mcp import Client
 
+from api.mcp import runs
 from api.mcp.runs import RunName, parse_run
 from api.mcp.server import McpOptions, build_server
 from api.wiring import Services
@@ -98,6 +99,15 @@ def test_progress_and_claims_are_those_of_the_task(services: Services, era: str)
         assert (await answer(client, "list_claims"))["claims"] == []
 
     talk(services, era, main, RECORDING)
+
+
+def test_of_more_callers_than_a_server_knows_the_one_that_called_long_ago_begins_another_run(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "MAX_CALLERS", 2)
+    connection, entered = runs.Connection(), runs.ImplicitRuns(services.store)
+    numbers = [entered.enter(runs.Caller(connection, key, "agent"), None).key.number for key in ("a", "b", "a", "c", "a", "b")]
+    assert (numbers, len(connection.runs)) == ([1, 2, 1, 3, 1, 4], 2)
 
 
 @pytest.mark.parametrize("value", [2**70, -(2**70), "\x00", {"deep": [2**60, None, True]}])

@@ -145,7 +145,9 @@ def test_a_fault_of_ours_is_told_in_words_and_the_connection_goes_on(
         assert (await answer(client, "list_resources"))["resources"]
 
     talk(BrokenServices(services.store, services.counter), era, main)
-    assert [(record.levelname, record.exc_info) for record in caplog.records if record.name == "api.mcp.calls"] == [("ERROR", None)]
+    (record,) = [one for one in caplog.records if one.name == "api.mcp.faults"]
+    assert (record.levelname, record.exc_info) == ("ERROR", None)
+    assert record.getMessage().startswith("read_spec failed: ZeroDivisionError at test_mcp_tools.py:")
 
 
 def test_a_search_over_many_resources_tells_how_far_it_is(services: Services, era: str) -> None:

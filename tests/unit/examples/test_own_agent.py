@@ -15,7 +15,7 @@ import pytest
 from api.settings import Settings
 from api.wiring import Services, open_services
 from evidence_store.model import ResourceName, TaskName
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from tests.conftest import ROOT
 from tests.e2e.command import environment
 

@@ -1,11 +1,13 @@
 """Calls on their way: side by side, cancelled, to an upstream that ends, that cannot start, or that starts slowly."""
 
 import os
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -46,6 +48,25 @@ def test_a_call_that_waits_keeps_no_other_from_its_answer(services: Services, er
             tasks.cancel_scope.cancel()
 
     talk(through(services, command(), era, Heard()), main)
+
+
+def test_an_upstream_that_does_not_answer_one_request_keeps_no_other_from_its_answer(services: Services) -> None:
+    """Here the level of messages: a client of the newer era says it with each request, an upstream of the other is told of each change."""
+
+    async def main(client: Client) -> None:
+        async with anyio.create_task_group() as tasks:
+            for level in ("info", "error"):
+
+                async def call(level: str = level) -> str:
+                    meta: Any = {types.LOG_LEVEL_META_KEY: level}
+                    return text_of(await client.call_tool("echo", {"text": level}, meta=meta))
+
+                tasks.start_soon(call)
+                await anyio.wait_all_tasks_blocked()
+                assert await call() == level
+            tasks.cancel_scope.cancel()
+
+    talk(through(services, command("--only", "handshake", "--mute"), "2026-07-28", Heard()), main)
 
 
 @pytest.mark.parametrize("http", [False, True])
@@ -129,13 +150,43 @@ def test_starts_are_counted_within_their_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "upstream", [Command(("no-such-command-here",), {}), Command(("false",), dict(os.environ)), Address("http://127.0.0.1:9/mcp")]
+    ("upstream", "said"),
+    [
+        (Command(("/no/such-command",), {}), "'such-command' cannot be started: No such file or directory"),
+        (Command(("false",), dict(os.environ)), "ended before it answered initialize"),
+        (Address("http://127.0.0.1:9/mcp"), "ended before it answered initialize (All connection attempts failed)"),
+    ],
 )
-def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, upstream: Any) -> None:
+def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, upstream: Any, said: str) -> None:
     heard = Heard()
     why = refusal(through(services, upstream, "legacy", heard))
     assert why.error.data == {"code": "upstream_failed"}
-    assert "cannot be started" in str(why) or "ended" in str(why)
+    assert str(why).endswith(said)
+
+
+@pytest.mark.parametrize(("status", "said"), [(401, ["the wrapped server answers 401 Unauthorized"]), (404, [])])
+def test_an_address_that_refuses_is_told_with_its_status(
+    services: Services, caplog: pytest.LogCaptureFixture, status: int, said: list[str]
+) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Nothing on stderr."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            assert refusal(through(services, Address(f"http://127.0.0.1:{server.server_port}/mcp"), "legacy", Heard())).error.code < 0
+        finally:
+            server.shutdown()
+            serving.join()
+    assert [one.getMessage() for one in caplog.records if one.name == "api.mcp.proxy.upstream"] == said
 
 
 def refusal(client: Client) -> MCPError:

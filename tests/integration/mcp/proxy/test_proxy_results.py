@@ -11,7 +11,7 @@ from mcp import Client
 from api.mcp.proxy.serving import ProxyOptions
 from api.wiring import Services
 from evidence_store.errors import StoreUnavailable
-from evidence_store.model import Grade, ResourceName, Span
+from evidence_store.model import Grade, ResourceName, Span, TaskName, TextLimit
 from evidence_store.store.sources import Sources
 from tests.factories import API
 from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, said, talk, text_of, through
@@ -66,6 +66,22 @@ def test_what_was_shown_counts_as_delivered(services: Services) -> None:
     proxied(services, "auto", main)
     (exposure,) = services.store.runs.list_exposures(ids[0])
     assert exposure.grade is Grade.DELIVERED
+
+
+def test_a_fault_of_ours_is_told_in_words_and_its_call_is_closed(services: Services, era: str, caplog: pytest.LogCaptureFixture) -> None:
+    class BrokenServices(Services):
+        def limit(self, n_tokens: int) -> TextLimit:
+            raise ZeroDivisionError("secret inside")
+
+    async def main(client: Client) -> None:
+        failed = await client.call_tool("read", {"resource": API, "pointer": "/limit"})
+        assert failed.is_error
+        assert "internal_error" in text_of(failed)
+        assert await said(client, "echo", text="on") == "on"
+
+    proxied(BrokenServices(services.store, services.counter), era, main)
+    assert services.store.runs.list_open_calls(services.store.runs.get_run(TaskName("mcp"), 1)) == []
+    assert "secret inside" not in caplog.text
 
 
 def test_structured_content_over_the_budget_keeps_to_the_schema_that_is_told(services: Services, era: str) -> None:

@@ -62,6 +62,8 @@ class Upstream:
         self.tools = make_tools(clash)
         self.was_cancelled = anyio.Event()
         self.level = "none"
+        self.mute = False
+        """Whether the level of messages is never answered."""
         self.subscribed: set[str] = set()
 
     async def list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
@@ -162,6 +164,8 @@ class Upstream:
         return types.CompleteResult(completion=types.Completion(values=[f"{params.argument.value}!"], total=1, has_more=False))
 
     async def set_level(self, context: Any, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        if self.mute:
+            await anyio.sleep_forever()
         self.level = params.level
         return types.EmptyResult()
 
@@ -194,9 +198,10 @@ def only(era: str) -> Any:
     return refuse
 
 
-def build(clash: bool, era: str | None, *, bare: bool = False) -> Server[Any]:
+def build(clash: bool, era: str | None, *, bare: bool = False, mute: bool = False) -> Server[Any]:
     """`bare`: prompts alone."""
     upstream = Upstream(clash)
+    upstream.mute = mute
     server: Server[Any] = Server(
         "everything",
         version="1.2",
@@ -228,10 +233,11 @@ def main() -> None:
     parser.add_argument("--after")
     parser.add_argument("--clash", action="store_true")
     parser.add_argument("--bare", action="store_true")
+    parser.add_argument("--mute", action="store_true")
     given = parser.parse_args()
     if given.after:
         Path(given.after).read_bytes()
-    server = build(given.clash, given.only, bare=given.bare)
+    server = build(given.clash, given.only, bare=given.bare, mute=given.mute)
     if given.http:
         from api.listening import listening
 

@@ -18,5 +18,10 @@ def test_ids_may_stand_anywhere_and_several_times() -> None:
     assert read(f"maximum is 50 [{A}], as {B} shows [{A}]") == [("maximum is 50, as shows", (A, B))]
 
 
+def test_ids_are_read_as_models_copy_them() -> None:
+    assert read("maximum is 50 [EV_TPVNRHTOMGE4]") == [("maximum is 50", (A,))]
+    assert read("maximum is 50 [ev_tpvnrhtumge4]") == [("maximum is 50", ("ev_tpvnrhtumge4",))]
+
+
 def test_ids_alone_conclude_nothing() -> None:
     assert read(f"[{A}]\n- {B}: \nev_short\n") == []

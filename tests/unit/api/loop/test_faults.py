@@ -12,6 +12,8 @@ import pytest
 
 from api.loop import FaultKind, ProviderError, find_fault
 
+KEY = "ghp_" + "a1B2" * 9
+
 
 @dataclass
 class Response:
@@ -124,6 +126,31 @@ def test_a_request_without_a_whole_answer_is_unavailable(why: Exception) -> None
 @pytest.mark.parametrize("why", [KeyError("x"), FileNotFoundError(2, "no"), ValueError("context length"), RuntimeError()])
 def test_what_is_no_fault_of_a_provider_is_none(why: Exception) -> None:
     assert find_fault(why) is None
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        ProviderError(FaultKind.REFUSED, f"Incorrect API key provided: {KEY}"),
+        HTTPError("http://api", 401, f"Incorrect API key provided: {KEY}", Message(), BytesIO(b"")),
+        ConnectionError(f"https://user:{KEY}@api reset"),
+    ],
+)
+def test_no_key_stands_in_the_words_that_are_kept(why: Exception) -> None:
+    fault = find_fault(why)
+    assert fault is not None
+    assert KEY not in fault.line
+    assert "[masked" in fault.line
+
+
+def test_a_body_that_cannot_be_read_leaves_the_status() -> None:
+    class Torn(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise IncompleteRead(b"")
+
+    fault = find_fault(HTTPError("http://api", 503, "busy", Message(), Torn()))
+    assert fault is not None
+    assert (fault.kind, fault.text) == (FaultKind.UNAVAILABLE, "HTTP 503: HTTP Error 503: busy")
 
 
 def test_a_chat_function_may_say_it_itself() -> None:

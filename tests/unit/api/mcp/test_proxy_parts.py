@@ -2,13 +2,16 @@
 
 from typing import Any
 
+import anyio
 import pytest
 from jsonschema import Draft202012Validator
 
-from api.mcp.proxy import eras
+from api.errors import UpstreamFailed
+from api.mcp.proxy import eras, link
 from api.mcp.proxy.catalog import widened
+from api.mcp.proxy.messages import notification
 from api.mcp.proxy.own import respelled
-from api.mcp.proxy.upstream import parse_header
+from api.mcp.proxy.upstream import Address, parse_header
 from evidence_store.errors import InvalidInput
 
 OFFLOADED = {"offloaded": {"resource": "r", "revision": 1, "size": 3}, "packets": []}
@@ -62,7 +65,39 @@ def test_calls_are_named_as_our_tools_are_called_here_and_sources_are_left_alone
     rest = '| read: read_log {"c":3}\nnote: read: read_log {}\n'
     names = {"read": "read", "search": "evidence_search", "get_evidence": "get_evidence"}
     given = 'read: read_log {"a":1}\nfind: search {"b":2}\n' + rest
+    assert respelled(f'summary: summary {{"c":3}}\n{given}', names) == respelled(given, names)
     assert respelled(given, names) == 'read: read {"a":1}\nfind: evidence_search {"b":2}\n' + rest
+
+
+@pytest.mark.parametrize("url", ["", "host", "ftp://host/mcp", "http://", "http://[", "http://host:port/mcp", "http://host:99999/mcp"])
+def test_what_is_no_address_over_http_is_refused(url: str) -> None:
+    with pytest.raises(InvalidInput, match="http://HOST"):
+        Address(url)
+
+
+def test_the_name_of_an_address_holds_no_secret() -> None:
+    assert Address("https://me:secret@host:81/mcp?key=secret#secret").name == "https://host:81/mcp"
+
+
+def test_more_than_a_server_ever_reads_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "MAX_QUEUED", 2)
+
+    async def main() -> None:
+        made = link.Link({}, lambda: None)
+        for _ in range(2):
+            made.send(notification("notifications/initialized"))
+        with pytest.raises(UpstreamFailed, match="reads nothing: 2 messages"):
+            made.send(notification("notifications/initialized"))
+        made.lose("")
+
+    anyio.run(main)
+
+
+@pytest.mark.parametrize("given", ["a b: c", ": c", "a", "a: line\nbreak", "a: \x7f", "a: 日"])
+def test_what_no_header_can_be_is_refused_and_not_repeated(given: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        parse_header(given, {})
+    assert caught.value.message in ("--header takes 'NAME: VALUE'", "--header a: its value has characters that no header can have")
 
 
 def test_a_header_takes_its_secret_from_the_environment() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from api.errors import WrongUse
-from api.mcp.serving import HttpPlace, parse_http_place
+from api.mcp.serving import HttpPlace, parse_http_place, security_of
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,17 @@ from api.mcp.serving import HttpPlace, parse_http_place
 def test_a_place_on_this_machine(text: str, place: HttpPlace) -> None:
     assert parse_http_place(text, unprotected=False) == place
     assert place.is_loopback
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("127.0.0.2:1", "127.0.0.2"), ("[::1]:1", "[::1]"), ("8421", "127.0.0.1"), ("8421", "localhost")]
+)
+def test_on_this_machine_a_server_answers_to_its_own_name_and_to_no_other(text: str, name: str) -> None:
+    made = security_of(parse_http_place(text, unprotected=False))
+    assert made.enable_dns_rebinding_protection
+    assert {name, f"{name}:*"} <= set(made.allowed_hosts)
+    assert {f"http://{name}", f"http://{name}:*"} <= set(made.allowed_origins)
+    assert not security_of(HttpPlace("192.0.2.1", 1)).enable_dns_rebinding_protection
 
 
 @pytest.mark.parametrize("text", ["0.0.0.0:8421", "192.0.2.1:8421", "host.example:8421", "[::]:8421"])

@@ -16,7 +16,7 @@ from api.wiring import Services, open_services
 from evidence_store.excerpts import NoLimit
 from evidence_store.model import EvidenceId, ResourceName, Selector
 from evidence_store.store.passages import Place
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from tests.unit.api.pages.reader import Element, anchors, links, read_page, walk
 from tests.unit.api.routes.sample import OLD_NAME, TASK, Sample, make_sample
 

@@ -12,8 +12,8 @@ from evidence_store.canonical import digest_of
 from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId, Outcome, ResourceName, TaskName, TaskRevision
 from evidence_store.records.runs import Shown, StepKey
+from evidence_store.store.put_request import PutRequest
 from evidence_store.store.runs import ClosedCall, OpenCall
-from evidence_store.store.sources import PutRequest
 
 OLD_NAME, NEW_NAME = ResourceName("orders-v1/openapi.yaml"), ResourceName("orders-v2/openapi.yaml")
 TASK = TaskName("orders: v1 to v2")

@@ -10,7 +10,7 @@ from api.cli import main
 from api.schemas import EvidenceAnswer
 from api.settings import Settings
 from api.wiring import open_services
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from tests.unit.api.routes.sample import NEW, NEW_NAME, TASK, Sample, make_sample
 
 

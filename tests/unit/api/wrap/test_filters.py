@@ -5,8 +5,8 @@ import inspect
 import pytest
 
 from api.wrap import Filters, ResultBudget, Switches, ToolRules, WrapRules, offer, take_filters, with_filters
+from api.wrap.filters import SCHEMAS, described, signature_with
 from api.wrap.rules import FILTERS
-from api.wrap.schema import signature_with
 from evidence_store.errors import InvalidInput, JsonValue
 
 RULES = WrapRules(ResultBudget(128_000))
@@ -95,3 +95,74 @@ def test_a_signature_gets_keyword_parameters() -> None:
     made = signature_with(inspect.signature(tool), ("grep", "tail_n"))
     assert list(made.parameters) == ["pod", "more", "grep", "tail_n", "rest"]
     assert made.parameters["grep"].default is None
+
+
+# -- in docstrings
+
+
+GREP = str(SCHEMAS["grep"]["description"])
+
+
+def google(pod: str) -> str:
+    """Logs of a pod.
+
+    Args:
+        pod: Its name,
+            in full.
+
+    Returns:
+        Lines.
+    """
+    return pod
+
+
+def sphinx(pod: str) -> str:
+    """Logs of a pod.
+
+    :param pod: Its name.
+    """
+    return pod
+
+
+def numpy(pod: str) -> str:
+    """Logs of a pod.
+
+    Parameters
+    ----------
+    pod
+        Its name.
+
+    Returns
+    -------
+    str
+    """
+    return pod
+
+
+def short(pod: str) -> str:
+    """Logs of a pod."""
+    return pod
+
+
+def silent(pod: str) -> str:
+    return pod
+
+
+def test_each_style_is_kept() -> None:
+    assert described(google, ("grep",)) == (
+        f"Logs of a pod.\n\nArgs:\n    pod: Its name,\n        in full.\n    grep: {GREP}\n\nReturns:\n    Lines."
+    )
+    assert described(sphinx, ("grep",)) == f"Logs of a pod.\n\n:param pod: Its name.\n:param grep: {GREP}"
+    assert described(numpy, ("grep",)) == (
+        f"Logs of a pod.\n\nParameters\n----------\npod\n    Its name.\ngrep\n    {GREP}\n\nReturns\n-------\nstr"
+    )
+
+
+def test_without_a_list_of_arguments_one_is_made() -> None:
+    assert described(short, ("grep",)) == f"Logs of a pod.\n\nArgs:\n    grep: {GREP}"
+    assert described(silent, ("grep",)) == f"Args:\n    grep: {GREP}"
+
+
+def test_without_filters_nothing_is_said() -> None:
+    assert described(short, ()) == "Logs of a pod."
+    assert described(silent, ()) is None

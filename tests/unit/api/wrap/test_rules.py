@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.wrap import resource_name
-from evidence_store.store.sources import require_name
+from evidence_store.store.put_request import require_name
 from tests.credentials import SAMPLES
 
 
