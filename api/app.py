@@ -1,34 +1,31 @@
-"""The web application: endpoints, pages and errors over given services; and serving it on this machine."""
+"""The web application: endpoints, pages, MCP and errors over given services."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
-import uvicorn
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.routing import Route
 
 from api.auth import Gatekeeper
-from api.errors import WrongUse
-from api.listening import LOOPBACK, listening, signals_taken
+from api.listening import LOOPBACK
 from api.pages import evidence as evidence_page
 from api.pages import failure, index
 from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
-from api.routes import blobs, evidence, health, reports, resources
-from api.routes.headers import AnswerHeaders, LoopbackOnly
+from api.routes import blobs, evidence, health, mcp, reports, resources
+from api.routes.headers import AnswerHeaders
 from api.routes.names import NamesInPaths
 from api.routes.problems import problem_response
 from api.wiring import Services
 from evidence_store import VERSION
 from evidence_store.errors import EvidenceStoreError
 
-STOP_AFTER_S = 5
-"""How long requests that are being answered may take once the server is told to stop."""
+MAX_JSON_BYTES = 1024 * 1024
 _MACHINE_PATHS = ("/v1", "/healthz")
 
 
@@ -42,6 +39,7 @@ def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
         # The interactive pages of the framework fetch their scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
+        lifespan=_lifespan,
     )
     app.state.services = services
     app.state.gatekeeper = Gatekeeper(services, unauthenticated=unauthenticated)
@@ -49,9 +47,33 @@ def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
     app.add_middleware(AnswerHeaders)
     for module in (health, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
+    _mount_mcp(app, app.state.gatekeeper, unauthenticated=unauthenticated)
     for kind in (EvidenceStoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _answer_error)
     return app
+
+
+def _mount_mcp(app: FastAPI, gatekeeper: Gatekeeper, *, unauthenticated: bool) -> None:
+    """Beside HTTP, where the extra `mcp` is installed."""
+    app.state.mounted = None
+    try:
+        from api.mcp.mounted import Mounted  # an extra
+        from api.mcp.serving import HttpPlace
+    except ModuleNotFoundError as why:
+        if (why.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        return
+    mounted = Mounted(max_body_bytes=MAX_JSON_BYTES, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
+    app.state.mounted = mounted
+    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(gatekeeper, mounted)))
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        if app.state.mounted is not None:
+            await stack.enter_async_context(app.state.mounted.running())
+        yield
 
 
 def _answer_error(request: Request, why: Exception) -> Response:
@@ -59,35 +81,3 @@ def _answer_error(request: Request, why: Exception) -> Response:
     if request.url.path.startswith(_MACHINE_PATHS):
         return problem_response(request, why)
     return failure.error_page(request, why)
-
-
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """How the application is served."""
-
-    port: int
-    """0: any free one."""
-    host: str = LOOPBACK
-    unauthenticated: bool = False
-
-
-def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None:
-    """Serves until Ctrl-C or SIGTERM. Raises WrongUse when the port cannot be had, or where others would get in without a key."""
-    is_local = how.host in (LOOPBACK, "::1", "localhost")
-    if how.unauthenticated and not is_local:
-        raise WrongUse(f"--unauthenticated stands for the loopback interface only, not for {how.host}", {"known": [LOOPBACK]})
-    app: ASGIApp = create_app(services, unauthenticated=how.unauthenticated)
-    with listening(how.port, how.host) as listener, signals_taken():
-        shown = f"[{how.host}]" if ":" in how.host else how.host
-        address = f"http://{shown}:{listener.getsockname()[1]}/"
-        config = uvicorn.Config(
-            # Whom a page elsewhere sends here has no key, so where keys are asked for it gets nothing.
-            LoopbackOnly(app) if how.unauthenticated else app,
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            timeout_graceful_shutdown=STOP_AFTER_S,
-        )
-        note(f"serving on {address} until Ctrl-C")
-        uvicorn.Server(config).run(sockets=[listener])

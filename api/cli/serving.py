@@ -10,7 +10,7 @@ from api.wiring import open_services
 
 def run_serve(arguments: Namespace, output: Output) -> int:
     try:
-        from api.app import Serving, serve  # start-up cost, and an extra
+        from api.serving import Serving, serve  # start-up cost, and an extra
     except ImportError as why:
         raise WrongUse(f"`evidence serve` needs the extra: pip install 'evidence-store[server]' ({why.name} is missing)") from why
     with open_services(read_settings(arguments.store)) as services:

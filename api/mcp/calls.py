@@ -50,18 +50,20 @@ class Call:
 class Calls:
     """The handlers of `tools/list` and `tools/call`."""
 
-    def __init__(self, services: Services, runs: ImplicitRuns, *, recording: bool, links: bool) -> None:
+    def __init__(self, services: Services, runs: ImplicitRuns, *, recording: bool, links: bool, principal: str | None = None) -> None:
+        """With `principal`, runs and authors are named by it, and it tells callers apart."""
         self._services = services
         self._runs = runs
         self._recording = recording
         self._links = links
+        self._principal = principal
         self._tools = [tool_type(one) for one in sorted(granted(recording=recording), key=lambda tool: tool.name)]
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools)
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        call = Call(caller_of(context), params.name, params.arguments or {})
+        call = Call(caller_of(context, self._principal), params.name, params.arguments or {})
         progress = Progress(params.name)
         report = context.session.report_progress
         try:
@@ -148,8 +150,8 @@ def tool_type(tool: Tool) -> types.Tool:
     )
 
 
-def caller_of(context: Context) -> Caller:
-    """Who calls: over HTTP told apart by session, and where the protocol has none, by client and host."""
+def caller_of(context: Context, principal: str | None) -> Caller:
+    """Who calls: over HTTP told apart by principal and session, and where the protocol has none, by client and host."""
     client = context.session.client_params
     name = "agent" if client is None else client.client_info.name[:MAX_NAME_CHARS] or "agent"
     request = context.request
@@ -158,4 +160,5 @@ def caller_of(context: Context) -> Caller:
     session = request.headers.get("mcp-session-id")
     host = "" if request.client is None else request.client.host
     version = "" if client is None else client.client_info.version[:MAX_NAME_CHARS]
-    return Caller(context.lifespan_context, f"session {session}" if session else f"client {host} {name} {version}", name)
+    agent = name if principal is None else f"{principal} {name}"
+    return Caller(context.lifespan_context, f"{agent} session {session}" if session else f"{agent} client {host} {version}", agent)

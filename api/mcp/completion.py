@@ -77,6 +77,7 @@ class Completion:
         """The children of the deepest place that is written out, those that begin so."""
         sources = self._services.store.sources
         revision = sources.get_revision(resource, number)
+        sources.require_unmasked(resource)
         document, masking = sources.get_tree(revision), sources.get_reader(revision).masking
         base = Pointer(value.rpartition("/")[0])
         for child in document.children(resolve(document, base)):

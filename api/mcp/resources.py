@@ -98,6 +98,7 @@ class Resources:
 
     def _bytes_result(self, uri: str, revision: Revision, ttl_ms: int) -> types.ReadResourceResult:
         """All of a revision, with its secrets masked as in everything that is shown."""
+        self._services.store.sources.require_unmasked(revision.resource)
         if revision.size > MAX_READ_BYTES:
             text = (
                 f"{revision.resource!r} revision {revision.number} has {revision.size} bytes: read places of it, with read_spec or read_log"

@@ -69,9 +69,11 @@ class EnteredRun:
 class ImplicitRuns:
     """Finds or begins the run of a call."""
 
-    def __init__(self, store: EvidenceStore, setting: RunName | None = None) -> None:
+    def __init__(self, store: EvidenceStore, setting: RunName | None = None, own: str | None = None) -> None:
+        """With `own`, a principal: calls that name a run go on with none but those that it began."""
         self._store = store
         self._setting = setting or RunName(DEFAULT_TASK)
+        self._own = own
 
     def check_setting(self) -> None:
         """Raises NotFound where the setting names a run that there is not."""
@@ -99,7 +101,7 @@ class ImplicitRuns:
         name = parse_run(text)
         if name.number is None:
             raise InvalidInput(f"run: {text[:80]!r} is no run; one looks like mcp/3, and {NEW!r} begins one", code="bad_argument")
-        return self._store.runs.get_run(name.task, name.number)
+        return self._store.runs.get_run(name.task, name.number, agent_prefix="" if self._own is None else f"{self._own} ")
 
     def _begin(self, caller: Caller) -> EnteredRun:
         """A run of the server's task. Where there is no such task, it has neither goal nor scope: nothing of a source gives it one."""

@@ -120,9 +120,12 @@ def sees(connection: ReadConnection, key: RunKey, clearances: Clearances) -> boo
     return connection.execute(unseen).first() is None
 
 
-def list_newest_runs(connection: ReadConnection, workspace: WorkspaceName, limit: int) -> Sequence[RunKey]:
-    """Runs of all tasks, the newest first."""
-    query = select(runs.c.task, runs.c.number).where(runs.c.workspace == workspace)
+def list_newest_runs(
+    connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None, agent_prefix: str = ""
+) -> Sequence[RunKey]:
+    """Runs of all tasks, the newest first: those that somebody is cleared for, of agents whose names begin so."""
+    query = select(runs.c.task, runs.c.number).where(runs.c.workspace == workspace, runs.c.agent.startswith(agent_prefix, autoescape=True))
+    query = query.where(sees_run(clearances, runs.c.workspace, runs.c.task, runs.c.number))
     query = query.order_by(runs.c.created_at.desc(), runs.c.task, runs.c.number.desc()).limit(limit)
     return [RunKey(workspace, TaskName(task), number) for task, number in connection.execute(query)]
 

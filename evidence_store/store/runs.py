@@ -317,14 +317,18 @@ class Runs:
         with self._core.database.reading() as connection:
             return runs.list_open_calls(connection, key)
 
-    def get_run(self, task: TaskName, number: int) -> RunKey:
-        """The run of this number of a task. Raises NotFound, naming the newest runs that there are."""
+    def get_run(self, task: TaskName, number: int, agent_prefix: str = "") -> RunKey:
+        """The run of this number of a task, of an agent whose name begins so.
+
+        Raises NotFound, naming the newest such runs that the caller is cleared for.
+        """
         core = self._core
         key = RunKey(core.workspace, task, number)
         with core.database.reading() as connection:
-            if runs.find_agent(connection, key) is None:
-                known = [run_name(one) for one in runs.list_newest_runs(connection, core.workspace, KNOWN_RUNS)]
-                raise NotFound(f"there is no run {run_name(key)!r}", {"known": known})
+            agent = runs.find_agent(connection, key)
+            if agent is None or not agent.startswith(agent_prefix) or not runs.sees(connection, key, core.clearances):
+                known = runs.list_newest_runs(connection, core.workspace, KNOWN_RUNS, core.clearances, agent_prefix)
+                raise NotFound(f"there is no run {run_name(key)!r}", {"known": [run_name(one) for one in known]})
         return key
 
     def list_projections(self, key: RunKey) -> Sequence[ProjectionRow]:
