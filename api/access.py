@@ -7,7 +7,7 @@ from threading import Lock
 
 from api.wiring import Services
 from evidence_store.access import Grant, Principal
-from evidence_store.errors import EvidenceStoreError, NotPermitted
+from evidence_store.errors import EvidenceStoreError, NotPermitted, StoreUnavailable
 from evidence_store.model import Clearances, WorkspaceName
 from evidence_store.store import EvidenceStore
 
@@ -40,6 +40,12 @@ class Unauthenticated(EvidenceStoreError):
     """Nobody is known to ask: there is no key, or it is unknown, revoked or expired; all told in the same words."""
 
     code = "unauthenticated"
+
+
+class TooManyRequests(StoreUnavailable):
+    """A caller asks more often than it may; `retry_after_s` says when again."""
+
+    code = "too_many_requests"
 
 
 def owner(workspace: WorkspaceName) -> Principal:

@@ -1,6 +1,6 @@
 """The web application: endpoints, pages, MCP and errors over given services."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from api.auth import Gatekeeper
+from api.errors import WrongUse
 from api.listening import LOOPBACK
 from api.pages import evidence as evidence_page
 from api.pages import failure, index
@@ -18,19 +19,24 @@ from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
 from api.routes import blobs, evidence, health, mcp, reports, resources
+from api.routes.bounds import Bounds
 from api.routes.headers import AnswerHeaders
 from api.routes.names import NamesInPaths
 from api.routes.problems import problem_response
+from api.server_settings import DEFAULT_SERVER, ServerSettings
 from api.wiring import Services
 from evidence_store import VERSION
+from evidence_store.access import Principal
 from evidence_store.errors import EvidenceStoreError
 
-MAX_JSON_BYTES = 1024 * 1024
 _MACHINE_PATHS = ("/v1", "/healthz")
 
 
-def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
-    """The application over these services; it does not close them. With `unauthenticated` whoever asks is the owner of the store."""
+def create_app(services: Services, *, unauthenticated: bool = False, settings: ServerSettings = DEFAULT_SERVER) -> FastAPI:
+    """The application over these services; it does not close them. With `unauthenticated` whoever asks is the owner of the store.
+
+    Raises WrongUse where tokens are to be taken and cannot be.
+    """
     app = FastAPI(
         title="evidence-store",
         version=VERSION,
@@ -42,18 +48,32 @@ def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.services = services
-    app.state.gatekeeper = Gatekeeper(services, unauthenticated=unauthenticated)
+    app.state.settings = settings
+    app.state.gatekeeper = Gatekeeper(
+        services, unauthenticated=unauthenticated, token_principal=_token_principal(settings), requests_per_s=settings.requests_per_s
+    )
     app.add_middleware(NamesInPaths)
+    app.add_middleware(Bounds, max_body_bytes=settings.max_json_bytes, max_uploads=settings.max_uploads)
     app.add_middleware(AnswerHeaders)
     for module in (health, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
-    _mount_mcp(app, app.state.gatekeeper, unauthenticated=unauthenticated)
+    _mount_mcp(app, unauthenticated=unauthenticated)
     for kind in (EvidenceStoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _answer_error)
     return app
 
 
-def _mount_mcp(app: FastAPI, gatekeeper: Gatekeeper, *, unauthenticated: bool) -> None:
+def _token_principal(settings: ServerSettings) -> Callable[[str], Principal] | None:
+    if settings.tokens is None:
+        return None
+    try:
+        from api.tokens import Tokens  # an extra
+    except ModuleNotFoundError as why:
+        raise WrongUse(f"tokens need the extra: pip install 'evidence-store[oidc]' ({why.name} is missing)") from why
+    return Tokens(settings.tokens).principal
+
+
+def _mount_mcp(app: FastAPI, *, unauthenticated: bool) -> None:
     """Beside HTTP, where the extra `mcp` is installed."""
     app.state.mounted = None
     try:
@@ -63,9 +83,9 @@ def _mount_mcp(app: FastAPI, gatekeeper: Gatekeeper, *, unauthenticated: bool) -
         if (why.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         return
-    mounted = Mounted(max_body_bytes=MAX_JSON_BYTES, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
+    mounted = Mounted(max_body_bytes=app.state.settings.max_json_bytes, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
     app.state.mounted = mounted
-    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(gatekeeper, mounted)))
+    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(app.state.gatekeeper, mounted)))
 
 
 @asynccontextmanager

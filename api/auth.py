@@ -6,9 +6,11 @@ from threading import Lock
 
 from starlette.requests import Request
 
-from api.access import Unauthenticated, Views, owner, require_grant
+from api.access import TooManyRequests, Unauthenticated, Views, owner, require_grant
+from api.rates import Rates
 from api.wiring import Services
 from evidence_store.access import ApiKey, Principal
+from evidence_store.model import WorkspaceName
 from evidence_store.store.keys import HOUR_US, PREFIX, find_key, note_use
 
 REFUSED = "give a key that works: Authorization: Bearer es_…"
@@ -27,18 +29,28 @@ class Gatekeeper:
     """Tells who asks. With `unauthenticated` everybody is the owner of the default workspace."""
 
     def __init__(
-        self, services: Services, *, unauthenticated: bool = False, token_principal: Callable[[str], Principal] | None = None
+        self,
+        services: Services,
+        *,
+        unauthenticated: bool = False,
+        token_principal: Callable[[str], Principal] | None = None,
+        requests_per_s: int = 0,
     ) -> None:
+        """With `requests_per_s`, a principal that asks more often is refused."""
         self._services = services
         self._views = Views(services)
         self._unauthenticated = unauthenticated
         self._token_principal = token_principal
+        self._rates = Rates[tuple[WorkspaceName, str]](requests_per_s, requests_per_s) if requests_per_s else None
         self._noted: dict[str, int] = {}
         self._lock = Lock()
 
     def admit(self, authorization: str | None, operation: str) -> Caller:
-        """The caller of an operation. Raises Unauthenticated, NotPermitted (`grant_missing`)."""
+        """The caller of an operation. Raises Unauthenticated, TooManyRequests, NotPermitted (`grant_missing`)."""
         principal = self._principal(authorization)
+        wait_s = 0 if self._rates is None else self._rates.take((principal.workspace, principal.name))
+        if wait_s:
+            raise TooManyRequests("more requests than this principal may send", {"retry_after_s": wait_s})
         require_grant(principal, operation)
         return Caller(principal, self._views.of(principal))
 

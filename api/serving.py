@@ -7,13 +7,15 @@ from typing import Any
 import uvicorn
 
 from api.app import create_app
+from api.connections import TimedConnection
 from api.errors import WrongUse
 from api.listening import LOOPBACK, listening, signals_taken
 from api.routes.headers import LoopbackOnly
+from api.server_settings import DEFAULT_SERVER, ServerSettings
 from api.wiring import Services
 
-STOP_AFTER_S = 5
-"""How long requests that are being answered may take once the server is told to stop."""
+MAX_HEAD_BYTES = 64 * 1024
+"""Of a request; the bounds that are answered in words are smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,9 @@ class Serving:
     """0: any free one."""
     host: str = LOOPBACK
     unauthenticated: bool = False
+    trusted_proxy: str | None = None
+    """Address or network whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+    settings: ServerSettings = DEFAULT_SERVER
 
 
 def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None:
@@ -31,7 +36,7 @@ def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None
     is_local = how.host in (LOOPBACK, "::1", "localhost")
     if how.unauthenticated and not is_local:
         raise WrongUse(f"--unauthenticated stands for the loopback interface only, not for {how.host}", {"known": [LOOPBACK]})
-    app: Any = create_app(services, unauthenticated=how.unauthenticated)
+    app: Any = create_app(services, unauthenticated=how.unauthenticated, settings=how.settings)
     with listening(how.port, how.host) as listener, signals_taken():
         shown = f"[{how.host}]" if ":" in how.host else how.host
         address = f"http://{shown}:{listener.getsockname()[1]}/"
@@ -42,7 +47,14 @@ def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None
             access_log=False,
             lifespan="on",
             server_header=False,
-            timeout_graceful_shutdown=STOP_AFTER_S,
+            # Its own parser, whatever else is installed: its bounds are those that are described.
+            http=TimedConnection,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+            ws="none",
+            limit_concurrency=how.settings.max_connections,
+            timeout_graceful_shutdown=how.settings.stop_after_s,
+            proxy_headers=how.trusted_proxy is not None,
+            forwarded_allow_ips=how.trusted_proxy,
         )
         note(f"serving on {address} until Ctrl-C")
         uvicorn.Server(config).run(sockets=[listener])

@@ -9,7 +9,7 @@ lock() {
         --no-emit-index-url --no-emit-find-links --no-header ${UPGRADE:-} "$@"
 }
 lock -o requirements/runtime.txt
-lock --extra server --extra fast --extra mcp --extra dev -c requirements/runtime.txt -o requirements/dev.txt
+lock --extra server --extra fast --extra mcp --extra oidc --extra otel --extra dev -c requirements/runtime.txt -o requirements/dev.txt
 # One for each framework, with what the adapter's own tests need; none of them has to agree with another.
 for file in requirements/adapters/*.in; do
     name=$(basename "$file" .in)

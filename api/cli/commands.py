@@ -173,6 +173,11 @@ def _add_serving(verbs: Verbs) -> None:
     serve.add_argument("--port", type=whole_number(0), default=DEFAULT_PORT, metavar="N", help="port (default 8420; 0 for any free one)")
     serve.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default 127.0.0.1)")
     serve.add_argument(
+        "--trusted-proxy",
+        metavar="ADDRESS",
+        help="address or network of the proxy whose X-Forwarded-For and -Proto are believed (default: none)",
+    )
+    serve.add_argument(
         "--unauthenticated", action="store_true", help="ask nobody for a key: whoever reaches the loopback interface owns the store"
     )
 

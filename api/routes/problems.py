@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.access import Unauthenticated
+from api.access import TooManyRequests, Unauthenticated
 from api.errors import WrongUse, error_object
 from api.presenters import Json, dumps
 from api.routes.headers import SECURITY_HEADERS
@@ -53,6 +53,18 @@ class TooLarge(LimitExceeded):
     code = "too_large"
 
 
+class AddressTooLong(LimitExceeded):
+    """An address over its bound."""
+
+    code = "address_too_long"
+
+
+class HeadersTooLarge(LimitExceeded):
+    """Headers over their bound."""
+
+    code = "headers_too_large"
+
+
 class StateChanged(Conflict):
     """`If-Match` names a state that is no more."""
 
@@ -65,12 +77,6 @@ class StateNotNamed(Conflict):
     code = "state_not_named"
 
 
-class TooManyRequests(StoreUnavailable):
-    """A caller asks more often than it may; `retry_after_s` says when again."""
-
-    code = "too_many_requests"
-
-
 class Refused(EvidenceStoreError):
     """The router's own answer: no such path, another method."""
 
@@ -79,6 +85,8 @@ _STATUSES: Mapping[type[Exception], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
     OutsideRange: HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
     TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    AddressTooLong: HTTPStatus.REQUEST_URI_TOO_LONG,
+    HeadersTooLarge: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
     StateChanged: HTTPStatus.PRECONDITION_FAILED,
     StateNotNamed: HTTPStatus.PRECONDITION_REQUIRED,
     TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,

@@ -21,6 +21,8 @@ PAGE = read_page("errors.md")
 ERRORS, FOUND = PAGE.split("\n# What is found, not raised\n")
 ROWS = {Spelled(spans_in(row[0])[0], spans_in(row[1])[0]): row for row in iter_rows(ERRORS)}
 ONLY_HTTP = (
+    "AddressTooLong",
+    "HeadersTooLarge",
     "BadParameters",
     "InternalFault",
     "OutsideRange",
