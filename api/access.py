@@ -15,6 +15,7 @@ KEPT_VIEWS = 64
 
 OPERATIONS: Mapping[str, Grant | None] = {
     "getHealth": None,
+    "getReady": None,
     "callMcp": Grant.EVIDENCE_READ,
     "listResources": Grant.EVIDENCE_READ,
     "getResource": Grant.EVIDENCE_READ,

@@ -29,7 +29,7 @@ from evidence_store import VERSION
 from evidence_store.access import Principal
 from evidence_store.errors import EvidenceStoreError
 
-_MACHINE_PATHS = ("/v1", "/healthz")
+_MACHINE_PATHS = ("/v1", "/healthz", "/readyz")
 
 
 def create_app(services: Services, *, unauthenticated: bool = False, settings: ServerSettings = DEFAULT_SERVER) -> FastAPI:

@@ -46,6 +46,8 @@ class ServerSettings:
     """Beyond them requests are answered 503."""
     stop_after_s: int = 30
     """How long requests that are being answered may take once the server is told to stop."""
+    min_free_bytes: int = 256 * 1024 * 1024
+    """With less space the server is not ready."""
     tokens: TokenSettings | None = None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from api.settings import Settings
 from api.tools import ToolContext
@@ -20,6 +21,8 @@ class Services:
     store: EvidenceStore
     counter: Callable[[], TokenCounter]
     """Loaded when it is first asked for: most reads need none."""
+    folder: Path | None = None
+    """Where database and blobs are, for a store in a folder."""
 
     def limit(self, n_tokens: int) -> TextLimit:
         """A limit of so many tokens."""
@@ -43,5 +46,7 @@ def open_services(settings: Settings, *, create: bool = False) -> Services:
     if create:
         init_store(settings.store)
     return Services(
-        open_store(settings.store, limits=settings.limits, show_secrets=settings.show_secrets), lambda: counter_for(DEFAULT_COUNTER)
+        open_store(settings.store, limits=settings.limits, show_secrets=settings.show_secrets),
+        lambda: counter_for(DEFAULT_COUNTER),
+        settings.store,
     )

@@ -6,6 +6,7 @@ import pytest
 
 import api.access
 import api.errors
+import api.readiness
 import api.routes.problems
 import evidence_store.errors
 import projector.errors
@@ -21,6 +22,7 @@ PAGE = read_page("errors.md")
 ERRORS, FOUND = PAGE.split("\n# What is found, not raised\n")
 ROWS = {Spelled(spans_in(row[0])[0], spans_in(row[1])[0]): row for row in iter_rows(ERRORS)}
 ONLY_HTTP = (
+    "NotReady",
     "AddressTooLong",
     "HeadersTooLarge",
     "BadParameters",
@@ -40,7 +42,7 @@ ANSWERS_OF_ROUTER = "Refused"
 
 
 def find_class(name: str) -> type[EvidenceStoreError]:
-    for module in (evidence_store.errors, projector.errors, api.errors, api.access, api.routes.problems):
+    for module in (evidence_store.errors, projector.errors, api.errors, api.access, api.readiness, api.routes.problems):
         found = getattr(module, name, None)
         if isinstance(found, type) and issubclass(found, EvidenceStoreError):
             return found

@@ -17,7 +17,7 @@ from api.wiring import Services
 from evidence_store.access import Grant
 from evidence_store.model import LabelPolicy, ResourceName, TaskName
 from evidence_store.store.keys import KeyRequest
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 from tests.factories import API
 from tests.integration.http_server import served
 from tests.integration.mcp.clients import CLAIM, TIMEOUT_S, answer, error, use_everything

@@ -23,7 +23,7 @@ def test_each_operation_has_its_name(operations: list[dict[str, Any]]) -> None:
 
 
 def test_pages_are_no_part_of_it(client: TestClient) -> None:
-    assert all(path.startswith(("/v1/", "/healthz")) for path in client.get("/v1/openapi.json").json()["paths"])
+    assert all(path.startswith(("/v1/", "/healthz", "/readyz")) for path in client.get("/v1/openapi.json").json()["paths"])
 
 
 def test_errors_are_described_as_problem_details(operations: list[dict[str, Any]]) -> None:
