@@ -16,6 +16,8 @@ KEPT_VIEWS = 64
 OPERATIONS: Mapping[str, Grant | None] = {
     "getHealth": None,
     "getReady": None,
+    "getStats": Grant.AUDIT_READ,
+    "getMetrics": Grant.AUDIT_READ,
     "callMcp": Grant.EVIDENCE_READ,
     "listResources": Grant.EVIDENCE_READ,
     "getResource": Grant.EVIDENCE_READ,

@@ -13,15 +13,19 @@ from starlette.routing import Route
 from api.auth import Gatekeeper
 from api.errors import WrongUse
 from api.listening import LOOPBACK
+from api.observing.logs import log_request
+from api.observing.metrics import Metrics
+from api.observing.spans import request_spans
 from api.pages import evidence as evidence_page
 from api.pages import failure, index
 from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
-from api.routes import blobs, evidence, health, mcp, reports, resources
+from api.routes import blobs, evidence, health, mcp, reports, resources, stats
 from api.routes.bounds import Bounds
 from api.routes.headers import AnswerHeaders
 from api.routes.names import NamesInPaths
+from api.routes.observed import Observed
 from api.routes.problems import problem_response
 from api.server_settings import DEFAULT_SERVER, ServerSettings
 from api.wiring import Services
@@ -29,7 +33,7 @@ from evidence_store import VERSION
 from evidence_store.access import Principal
 from evidence_store.errors import EvidenceStoreError
 
-_MACHINE_PATHS = ("/v1", "/healthz", "/readyz")
+_MACHINE_PATHS = ("/v1", "/healthz", "/readyz", "/metrics")
 
 
 def create_app(services: Services, *, unauthenticated: bool = False, settings: ServerSettings = DEFAULT_SERVER) -> FastAPI:
@@ -45,6 +49,8 @@ def create_app(services: Services, *, unauthenticated: bool = False, settings: S
         # The interactive pages of the framework fetch their scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
+        # The framework's own spans hold addresses, and so names of resources; ours stand in their place (`api.observing`).
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         lifespan=_lifespan,
     )
     app.state.services = services
@@ -54,8 +60,10 @@ def create_app(services: Services, *, unauthenticated: bool = False, settings: S
     )
     app.add_middleware(NamesInPaths)
     app.add_middleware(Bounds, max_body_bytes=settings.max_json_bytes, max_uploads=settings.max_uploads)
+    app.state.metrics = Metrics()
+    app.add_middleware(Observed, metrics=app.state.metrics, spans=request_spans(), tell=log_request)
     app.add_middleware(AnswerHeaders)
-    for module in (health, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
+    for module in (health, stats, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
     _mount_mcp(app, unauthenticated=unauthenticated)
     for kind in (EvidenceStoreError, RequestValidationError, HTTPException, Exception):
@@ -85,7 +93,7 @@ def _mount_mcp(app: FastAPI, *, unauthenticated: bool) -> None:
         return
     mounted = Mounted(max_body_bytes=app.state.settings.max_json_bytes, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
     app.state.mounted = mounted
-    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(app.state.gatekeeper, mounted)))
+    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(mounted)))
 
 
 @asynccontextmanager

@@ -45,14 +45,18 @@ class Gatekeeper:
         self._noted: dict[str, int] = {}
         self._lock = Lock()
 
-    def admit(self, authorization: str | None, operation: str) -> Caller:
-        """The caller of an operation. Raises Unauthenticated, TooManyRequests, NotPermitted (`grant_missing`)."""
+    def find(self, authorization: str | None) -> Caller:
+        """Who asks. Raises Unauthenticated."""
         principal = self._principal(authorization)
+        return Caller(principal, self._views.of(principal))
+
+    def require(self, caller: Caller, operation: str) -> None:
+        """Raises TooManyRequests, NotPermitted (`grant_missing`)."""
+        principal = caller.principal
         wait_s = 0 if self._rates is None else self._rates.take((principal.workspace, principal.name))
         if wait_s:
             raise TooManyRequests("more requests than this principal may send", {"retry_after_s": wait_s})
         require_grant(principal, operation)
-        return Caller(principal, self._views.of(principal))
 
     def _principal(self, authorization: str | None) -> Principal:
         if self._unauthenticated:
@@ -82,8 +86,15 @@ class Gatekeeper:
         note_use(self._services.store.core.database, key, at)
 
 
-def admit(request: Request) -> Caller:
-    """The caller of the operation that a request was routed to."""
+def admit(request: Request, operation: str | None = None) -> Caller:
+    """The caller of an operation, without one of that which the request was routed to; kept in the state of the request.
+
+    Raises Unauthenticated, TooManyRequests, NotPermitted.
+    """
     gatekeeper = request.app.state.gatekeeper
     assert isinstance(gatekeeper, Gatekeeper)
-    return gatekeeper.admit(request.headers.get("authorization"), request.scope["route"].operation_id)
+    state = request.scope["state"]
+    state["operation"] = operation = operation or request.scope["route"].operation_id
+    state["caller"] = caller = gatekeeper.find(request.headers.get("authorization"))
+    gatekeeper.require(caller, operation)
+    return caller

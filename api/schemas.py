@@ -171,6 +171,13 @@ class ObservationsPage(Page):
     data: list[ObservationAnswer]
 
 
+class StatsAnswer(Wire):
+    counts: dict[str, int]
+    """By kind: resources, revisions, observations, evidence, tasks, runs, claims, reports."""
+    raw_bytes: int
+    stored_bytes: int
+
+
 class HealthAnswer(Wire):
     status: str
 

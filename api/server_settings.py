@@ -48,9 +48,12 @@ class ServerSettings:
     """How long requests that are being answered may take once the server is told to stop."""
     min_free_bytes: int = 256 * 1024 * 1024
     """With less space the server is not ready."""
+    metrics: str = "key"
+    """Who may scrape: `key`, whoever has `audit:read`; `loopback`, also this machine without one."""
     tokens: TokenSettings | None = None
 
 
+METRICS = ("key", "loopback")
 DEFAULT_SERVER = ServerSettings()
 SERVER_VARIABLES = {one.name: PREFIX + one.name.upper() for one in fields(ServerSettings) if one.name != "tokens"}
 """Field to its variable."""
@@ -63,7 +66,7 @@ def read_server_settings(environment: Mapping[str, str] | None = None) -> Server
     given: dict[str, Any] = {}
     for name, variable in SERVER_VARIABLES.items():
         if environment.get(variable):
-            given[name] = _number(variable, environment[variable])
+            given[name] = _word(variable, environment[variable], METRICS) if name == "metrics" else _number(variable, environment[variable])
     return ServerSettings(**given, tokens=read_token_settings(environment))
 
 
@@ -83,6 +86,12 @@ def _number(variable: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) < _MAX):
         raise WrongUse(f"{variable} is {text[:40]!r}, and must be a whole number")
     return int(text)
+
+
+def _word(variable: str, text: str, known: tuple[str, ...]) -> str:
+    if text not in known:
+        raise WrongUse(f"{variable} is {text[:40]!r}, and must be one of {', '.join(known)}", {"known": list(known)})
+    return text
 
 
 def _grant_names(variable: str, text: str) -> Mapping[str, frozenset[Grant]]:

@@ -10,6 +10,7 @@ from api.app import create_app
 from api.connections import TimedConnection
 from api.errors import WrongUse
 from api.listening import LOOPBACK, listening, signals_taken
+from api.observing.logs import Form, set_up_logs
 from api.routes.headers import LoopbackOnly
 from api.server_settings import DEFAULT_SERVER, ServerSettings
 from api.wiring import Services
@@ -29,6 +30,9 @@ class Serving:
     trusted_proxy: str | None = None
     """Address or network whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
     settings: ServerSettings = DEFAULT_SERVER
+    log: Form = "lines"
+    log_names: bool = False
+    """Whether lines of the log have paths, which hold names of resources."""
 
 
 def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None:
@@ -36,6 +40,7 @@ def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None
     is_local = how.host in (LOOPBACK, "::1", "localhost")
     if how.unauthenticated and not is_local:
         raise WrongUse(f"--unauthenticated stands for the loopback interface only, not for {how.host}", {"known": [LOOPBACK]})
+    set_up_logs(how.log, with_names=how.log_names)
     app: Any = create_app(services, unauthenticated=how.unauthenticated, settings=how.settings)
     with listening(how.port, how.host) as listener, signals_taken():
         shown = f"[{how.host}]" if ":" in how.host else how.host
@@ -43,6 +48,7 @@ def serve(services: Services, how: Serving, note: Callable[[str], None]) -> None
         config = uvicorn.Config(
             # Whom a page elsewhere sends here has no key, so where keys are asked for it gets nothing.
             LoopbackOnly(app) if how.unauthenticated else app,
+            log_config=None,
             log_level="warning",
             access_log=False,
             lifespan="on",

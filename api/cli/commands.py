@@ -177,6 +177,8 @@ def _add_serving(verbs: Verbs) -> None:
         metavar="ADDRESS",
         help="address or network of the proxy whose X-Forwarded-For and -Proto are believed (default: none)",
     )
+    serve.add_argument("--log", choices=["lines", "json", "off"], default="lines", help="a line on stderr for each request (default lines)")
+    serve.add_argument("--log-names", action="store_true", help="with the path, which holds names of resources")
     serve.add_argument(
         "--unauthenticated", action="store_true", help="ask nobody for a key: whoever reaches the loopback interface owns the store"
     )

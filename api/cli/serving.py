@@ -14,7 +14,15 @@ def run_serve(arguments: Namespace, output: Output) -> int:
         from api.serving import Serving, serve  # start-up cost, and an extra
     except ImportError as why:
         raise WrongUse(f"`evidence serve` needs the extra: pip install 'evidence-store[server]' ({why.name} is missing)") from why
-    how = Serving(arguments.port, arguments.host, arguments.unauthenticated, arguments.trusted_proxy, read_server_settings())
+    how = Serving(
+        arguments.port,
+        arguments.host,
+        arguments.unauthenticated,
+        arguments.trusted_proxy,
+        read_server_settings(),
+        arguments.log,
+        arguments.log_names,
+    )
     with open_services(read_settings(arguments.store)) as services:
         serve(services, how, output.note)
     return 0

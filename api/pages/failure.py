@@ -14,6 +14,7 @@ from api.routes.problems import error_of
 def error_page(request: Request, why: Exception) -> Response:
     error, status = error_of(why)
     shown = error_object(error)
+    request.state.code = error.error_code
     values = {
         "title": HTTPStatus(status).phrase,
         "code": shown["code"],

@@ -20,6 +20,7 @@ router = APIRouter(tags=["server"])
     responses={200: {"model": HealthAnswer}, 503: {"description": "The store cannot be read", "content": problem_content()}},
 )
 def get_health(request: Request) -> Response:
+    request.state.operation = "getHealth"
     services: Services = request.app.state.services
     services.store.sources.list_resources(limit=1)
     return Response(dumps({"status": "ok"}), headers={"Cache-Control": "no-store"}, media_type="application/json")
@@ -34,5 +35,6 @@ def get_health(request: Request) -> Response:
     responses={200: {"model": HealthAnswer}, 503: {"description": "`failed` names what is missing", "content": problem_content()}},
 )
 def get_ready(request: Request) -> Response:
+    request.state.operation = "getReady"
     require_ready(request.app.state.services, request.app.state.settings.min_free_bytes)
     return Response(dumps({"status": "ready"}), headers={"Cache-Control": "no-store"}, media_type="application/json")

@@ -6,7 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from api.auth import Gatekeeper
+from api.auth import admit
 from api.routes.problems import problem_response
 
 PATH = "/mcp"
@@ -21,16 +21,14 @@ class Handling(Protocol):
 class McpDoor:
     """The endpoint: whoever asks is admitted, then handed on."""
 
-    def __init__(self, gatekeeper: Gatekeeper, mounted: Handling) -> None:
-        self._gatekeeper = gatekeeper
+    def __init__(self, mounted: Handling) -> None:
         self._mounted = mounted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
-            caller = await run_in_threadpool(self._gatekeeper.admit, request.headers.get("authorization"), OPERATION)
+            await run_in_threadpool(admit, request, OPERATION)
         except Exception as why:
             await problem_response(request, why)(scope, receive, send)
             return
-        scope.setdefault("state", {})["caller"] = caller
         await self._mounted.handle(scope, receive, send)

@@ -133,6 +133,7 @@ def problem_response(request: Request, why: Exception) -> Response:
     """The problem details of an exception."""
     error, status = error_of(why)
     shown: dict[str, JsonValue] = dict(error_object(error))
+    request.state.code = error.error_code
     body: dict[str, Json] = {
         "type": TYPE_PREFIX + str(shown.pop("code")),
         "title": HTTPStatus(status).phrase,

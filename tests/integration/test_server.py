@@ -24,7 +24,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 
 def start(store: Path, port: int) -> subprocess.Popen[str]:
-    words = (*COMMAND, "serve", "--unauthenticated", "--port", str(port), "--store", str(store))
+    words = (*COMMAND, "serve", "--unauthenticated", "--log", "off", "--port", str(port), "--store", str(store))
     return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 
 from api.access import OPERATIONS
 
-NO_PART = ("callMcp",)
-"""Operations beside the pages that the description leaves out: MCP has one of its own."""
+NO_PART = ("callMcp", "getMetrics")
+"""Operations beside the pages that the description leaves out: what answers is described elsewhere."""
 
 
 @pytest.fixture
