@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy mcp-clients bench-peers docs fuzz lock clean version
+.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy mcp-clients bench-peers docs fuzz openapi lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -168,6 +168,9 @@ bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again
 fuzz: $(STAMP) ## an hour of fuzzing over all readers, or READERS="json yaml" (guided by coverage where atheris is installed)
 	@echo "fuzz: each reader in a process of its own"
 	@$(PY) -m benchmarks.fuzz $(READERS)
+
+openapi: $(STAMP) ## write docs/openapi.json anew after additions; where clients would break it says so and writes nothing (BREAKING=1 writes)
+	@$(PY) -m tests.docs.openapi_document $(if $(BREAKING),--breaking)
 
 lock: ## write requirements/*.txt anew (needs uv on the path)
 	@sh requirements/lock.sh
