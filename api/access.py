@@ -30,6 +30,9 @@ OPERATIONS: Mapping[str, Grant | None] = {
     "getEvidence": Grant.EVIDENCE_READ,
     "getReport": Grant.EVIDENCE_READ,
     "getTrace": Grant.EVIDENCE_READ,
+    "showSignIn": None,
+    "signIn": None,
+    "signOut": None,
     "showIndex": Grant.EVIDENCE_READ,
     "showReport": Grant.EVIDENCE_READ,
     "showEvidence": Grant.EVIDENCE_READ,
@@ -37,6 +40,10 @@ OPERATIONS: Mapping[str, Grant | None] = {
     "showSource": Grant.EVIDENCE_READ,
 }
 """Operation of HTTP to the grant that it needs; None: everybody may, without a key."""
+
+
+PAGES = "show"
+"""What operations of pages begin with: they read, and a cookie counts as a key there."""
 
 
 class Unauthenticated(EvidenceStoreError):

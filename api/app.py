@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from api.access import Unauthenticated
 from api.auth import Gatekeeper
 from api.errors import WrongUse
 from api.listening import LOOPBACK
@@ -17,7 +18,7 @@ from api.observing.logs import log_request
 from api.observing.metrics import Metrics
 from api.observing.spans import request_spans
 from api.pages import evidence as evidence_page
-from api.pages import failure, index
+from api.pages import failure, index, signing
 from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
@@ -65,6 +66,8 @@ def create_app(services: Services, *, unauthenticated: bool = False, settings: S
     app.add_middleware(AnswerHeaders)
     for module in (health, stats, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
+    if not unauthenticated:
+        app.include_router(signing.router)
     _mount_mcp(app, unauthenticated=unauthenticated)
     for kind in (EvidenceStoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _answer_error)
@@ -108,4 +111,7 @@ def _answer_error(request: Request, why: Exception) -> Response:
     """Problem details for machines; for readers of pages, a page."""
     if request.url.path.startswith(_MACHINE_PATHS):
         return problem_response(request, why)
+    if isinstance(why, Unauthenticated):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return signing.sign_in_page(request, f"{request.url.path}{query}", None)
     return failure.error_page(request, why)

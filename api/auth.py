@@ -1,12 +1,13 @@
 """Who asks, from the header of a request: a key of ours, or a token of an identity provider."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
 from starlette.requests import Request
 
-from api.access import TooManyRequests, Unauthenticated, Views, owner, require_grant
+from api.access import PAGES, TooManyRequests, Unauthenticated, Views, owner, require_grant
 from api.rates import Rates
 from api.wiring import Services
 from evidence_store.access import ApiKey, Principal
@@ -15,6 +16,9 @@ from evidence_store.store.keys import HOUR_US, PREFIX, find_key, note_use
 
 REFUSED = "give a key that works: Authorization: Bearer es_…"
 KNOWN_USES = 1000
+COOKIE = "evidence_key"
+KEY_FORM = re.compile(r"[A-Za-z0-9._~+/=-]{1,4000}")
+"""Of bearer tokens (RFC 6750), as long as a cookie may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Gatekeeper:
         """With `requests_per_s`, a principal that asks more often is refused."""
         self._services = services
         self._views = Views(services)
-        self._unauthenticated = unauthenticated
+        self.asks_for_keys = not unauthenticated
         self._token_principal = token_principal
         self._rates = Rates[tuple[WorkspaceName, str]](requests_per_s, requests_per_s) if requests_per_s else None
         self._noted: dict[str, int] = {}
@@ -59,7 +63,7 @@ class Gatekeeper:
         require_grant(principal, operation)
 
     def _principal(self, authorization: str | None) -> Principal:
-        if self._unauthenticated:
+        if not self.asks_for_keys:
             return owner(self._services.store.core.workspace)
         scheme, _, secret = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not secret:
@@ -86,6 +90,12 @@ class Gatekeeper:
         note_use(self._services.store.core.database, key, at)
 
 
+def cookie_of(request: Request) -> str | None:
+    """What the cookie of a reader says, in the form of the header."""
+    found = request.cookies.get(COOKIE)
+    return None if found is None else f"Bearer {found}"
+
+
 def admit(request: Request, operation: str | None = None) -> Caller:
     """The caller of an operation, without one of that which the request was routed to; kept in the state of the request.
 
@@ -95,6 +105,7 @@ def admit(request: Request, operation: str | None = None) -> Caller:
     assert isinstance(gatekeeper, Gatekeeper)
     state = request.scope["state"]
     state["operation"] = operation = operation or request.scope["route"].operation_id
-    state["caller"] = caller = gatekeeper.find(request.headers.get("authorization"))
+    said = request.headers.get("authorization")
+    state["caller"] = caller = gatekeeper.find(cookie_of(request) if said is None and operation.startswith(PAGES) else said)
     gatekeeper.require(caller, operation)
     return caller

@@ -51,5 +51,6 @@ _TEMPLATES = _environment()
 
 def page(request: Request, template: str, values: Mapping[str, object], status: int = 200) -> Response:
     """The page of a template."""
-    body = _TEMPLATES.get_template(template).render(values).encode("utf-8", "replace")
+    asks_for_keys = request.app.state.gatekeeper.asks_for_keys
+    body = _TEMPLATES.get_template(template).render({**values, "asks_for_keys": asks_for_keys}).encode("utf-8", "replace")
     return respond(request, body, HTML, status)

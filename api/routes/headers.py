@@ -35,7 +35,7 @@ class AnswerHeaders:
                 headers = MutableHeaders(scope=message)
                 headers["Request-Id"] = request_id
                 for name, value in SECURITY_HEADERS.items():
-                    headers[name] = value
+                    headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from api.access import OPERATIONS
 
-NO_PART = ("callMcp", "getMetrics")
+NO_PART = ("callMcp", "getMetrics", "signIn", "signOut")
 """Operations beside the pages that the description leaves out: what answers is described elsewhere."""
 
 
