@@ -24,6 +24,7 @@ from api.pages import sources as source_page
 from api.pages import traces as trace_page
 from api.routes import blobs, evidence, health, mcp, reports, resources, stats
 from api.routes.bounds import Bounds
+from api.routes.denials import Denials
 from api.routes.headers import AnswerHeaders
 from api.routes.names import NamesInPaths
 from api.routes.observed import Observed
@@ -62,6 +63,7 @@ def create_app(services: Services, *, unauthenticated: bool = False, settings: S
     app.add_middleware(NamesInPaths)
     app.add_middleware(Bounds, max_body_bytes=settings.max_json_bytes, max_uploads=settings.max_uploads)
     app.state.metrics = Metrics()
+    app.state.denials = Denials(settings.denials_per_minute)
     app.add_middleware(Observed, metrics=app.state.metrics, spans=request_spans(), tell=log_request)
     app.add_middleware(AnswerHeaders)
     for module in (health, stats, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
@@ -109,9 +111,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _answer_error(request: Request, why: Exception) -> Response:
     """Problem details for machines; for readers of pages, a page."""
+    denials: Denials = request.app.state.denials
     if request.url.path.startswith(_MACHINE_PATHS):
-        return problem_response(request, why)
+        return denials.watch(request, why, problem_response(request, why))
     if isinstance(why, Unauthenticated):
         query = f"?{request.url.query}" if request.url.query else ""
         return signing.sign_in_page(request, f"{request.url.path}{query}", None)
-    return failure.error_page(request, why)
+    return denials.watch(request, why, failure.error_page(request, why))

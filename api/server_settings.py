@@ -48,6 +48,8 @@ class ServerSettings:
     """How long requests that are being answered may take once the server is told to stop."""
     min_free_bytes: int = 256 * 1024 * 1024
     """With less space the server is not ready."""
+    denials_per_minute: int = 60
+    """Denials of one principal that the journal keeps; 0: none."""
     metrics: str = "key"
     """Who may scrape: `key`, whoever has `audit:read`; `loopback`, also this machine without one."""
     tokens: TokenSettings | None = None

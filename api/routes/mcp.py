@@ -29,6 +29,7 @@ class McpDoor:
         try:
             await run_in_threadpool(admit, request, OPERATION)
         except Exception as why:
-            await problem_response(request, why)(scope, receive, send)
+            answer = request.app.state.denials.watch(request, why, problem_response(request, why))
+            await answer(scope, receive, send)
             return
         await self._mounted.handle(scope, receive, send)
