@@ -27,7 +27,7 @@ TIMEOUT_S = 60
 
 
 class HurriedConnection(TimedConnection):
-    head_wait_s = 0.05
+    head_wait_s = 1.0
 
 
 @pytest.fixture
