@@ -19,7 +19,7 @@ from api.pages import failure, index
 from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
-from api.routes import blobs, evidence, health, reports, resources
+from api.routes import blobs, citations, documents, evidence, health, keys, labels, reports, resources
 from api.routes.headers import AnswerHeaders, LoopbackOnly
 from api.routes.names import NamesInPaths
 from api.routes.problems import problem_response
@@ -30,6 +30,7 @@ from evidence_store.errors import EvidenceStoreError
 STOP_AFTER_S = 5
 """How long requests that are being answered may take once the server is told to stop."""
 _MACHINE_PATHS = ("/v1", "/healthz")
+_MACHINE_ROUTES = (health, resources, blobs, documents, evidence, citations, reports, labels, keys)
 
 
 def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
@@ -47,7 +48,7 @@ def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
     app.state.gatekeeper = Gatekeeper(services, unauthenticated=unauthenticated)
     app.add_middleware(NamesInPaths)
     app.add_middleware(AnswerHeaders)
-    for module in (health, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
+    for module in (*_MACHINE_ROUTES, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
     for kind in (EvidenceStoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _answer_error)

@@ -8,12 +8,26 @@ from starlette.responses import Response
 
 from api.deps import ServicesDep
 from api.presenters import Json, dumps, trace_json
-from api.routes.answers import problems
+from api.routes.answers import Cursor, Limit, bad_cursor, page, problems, read_cursor
 from api.routes.conditional import respond
-from api.schemas import ReportAnswer, TraceAnswer
+from api.schemas import ReportAnswer, ReportsPage, TraceAnswer
+from evidence_store.records.claims import ReportPlace, ReportRow
 from evidence_store.trace import trace
 
 router = APIRouter(prefix="/v1", tags=["reports"])
+
+
+@router.get(
+    "/reports",
+    operation_id="listReports",
+    summary="Published reports, the newest first",
+    response_class=Response,
+    responses={200: {"model": ReportsPage}, **problems()},
+)
+def list_reports(request: Request, services: ServicesDep, cursor: Cursor = None, limit: Limit = 100) -> Response:
+    after = None if cursor is None else _read_place(read_cursor(cursor, ""))
+    found = services.store.claims.list_reports(limit + 1, after)
+    return page(request, found, limit, _summary_json, lambda one: f"{one.published_at}:{one.id}")
 
 
 @router.get(
@@ -25,12 +39,7 @@ router = APIRouter(prefix="/v1", tags=["reports"])
 )
 def get_report(request: Request, services: ServicesDep, id: Annotated[str, Path(max_length=80, examples=["rp_z3v8m2k0q7ta"])]) -> Response:
     report = services.store.claims.get_report(id)
-    shown: dict[str, Json] = {
-        "report": report.id,
-        "title": report.title,
-        "task": report.run.task,
-        "task_revision": report.task_revision,
-        "digest": report.body_digest,
+    shown = _summary_json(report) | {
         "claims": [{"claim": one.id, "standing": one.standing.value} for one in services.store.claims.list_report_claims(id)],
         "body": report.body,
     }
@@ -51,3 +60,22 @@ def get_trace(
 ) -> Response:
     found = trace(services.store, subject)
     return respond(request, dumps(trace_json(found)), "application/json")
+
+
+def _summary_json(report: ReportRow) -> dict[str, Json]:
+    return {
+        "report": report.id,
+        "title": report.title,
+        "task": report.run.task,
+        "task_revision": report.task_revision,
+        "digest": report.body_digest,
+        "published_at": report.published_at,
+    }
+
+
+def _read_place(text: str) -> ReportPlace:
+    """The place in the list that a cursor names. Raises WrongUse."""
+    at, _, id_ = text.partition(":")
+    if not (at.isascii() and at.isdecimal() and len(at) < 17):
+        raise bad_cursor()
+    return ReportPlace(int(at), id_)

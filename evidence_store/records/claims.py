@@ -57,6 +57,8 @@ class ReportRow:
     title: str
     body_digest: Digest
     body: str
+    published_at: int
+    """Microseconds since 1970 UTC."""
 
 
 def insert_claim(connection: WriteConnection, new: NewClaim, at: int) -> int:
@@ -243,7 +245,14 @@ _REPORT = (
     reports.c.title,
     reports.c.body_digest,
     reports.c.body,
+    reports.c.published_at,
 )
+
+
+def _report(
+    workspace: WorkspaceName, id_: str, task: str, run: int, task_revision: int, title: str, digest: str, body: str, published_at: int
+) -> ReportRow:
+    return ReportRow(id_, RunKey(workspace, TaskName(task), run), task_revision, title, Digest(digest), body, published_at)
 
 
 def _seen(clearances: Clearances) -> ColumnElement[bool]:
@@ -255,7 +264,15 @@ def find_report(connection: ReadConnection, workspace: WorkspaceName, id_: str, 
     row = connection.execute(query).first()
     if row is None:
         return None
-    return ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
+    return _report(workspace, *row)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """Of a report in the order of their publishing."""
+
+    published_at: int
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +291,13 @@ def list_report_claims(connection: ReadConnection, workspace: WorkspaceName, rep
     return [PublishedClaim(f"C{number}", Standing(standing)) for number, standing in rows]
 
 
-def list_reports(connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None) -> Sequence[ReportRow]:
-    """The newest reports first."""
+def list_reports(
+    connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None, after: ReportPlace | None = None
+) -> Sequence[ReportRow]:
+    """The newest reports first, those that follow a place in this order."""
     query = select(*_REPORT).where(reports.c.workspace == workspace, _seen(clearances))
+    if after is not None:
+        same = (reports.c.published_at == after.published_at) & (reports.c.id > after.id)
+        query = query.where((reports.c.published_at < after.published_at) | same)
     query = query.order_by(reports.c.published_at.desc(), reports.c.id).limit(limit)
-    return [
-        ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
-        for row in connection.execute(query)
-    ]
+    return [_report(workspace, *row) for row in connection.execute(query)]

@@ -228,13 +228,17 @@ def insert_exposures(connection: WriteConnection, key: StepKey, grade: Grade, sh
         connection.execute(insert(exposures), rows)
 
 
-def list_exposures(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, key: RunKey | None) -> Sequence[Exposure]:
-    """Where an evidence was shown, in one run or in all, in order."""
-    columns = (exposures.c.task, exposures.c.run, exposures.c.step, exposures.c.grade, exposures.c.shown_digest, exposures.c.in_full)
-    query = select(*columns).where(exposures.c.workspace == workspace, exposures.c.evidence == id_)
+def list_exposures(
+    connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, key: RunKey | None, clearances: Clearances = None
+) -> Sequence[Exposure]:
+    """Where an evidence was shown, in one run or in all that are seen, in order."""
+    shown = exposures.alias("shown")
+    columns = (shown.c.task, shown.c.run, shown.c.step, shown.c.grade, shown.c.shown_digest, shown.c.in_full)
+    query = select(*columns).where(shown.c.workspace == workspace, shown.c.evidence == id_)
+    query = query.where(sees_run(clearances, shown.c.workspace, shown.c.task, shown.c.run))
     if key is not None:
-        query = query.where(exposures.c.task == key.task, exposures.c.run == key.number)
-    query = query.order_by(exposures.c.task, exposures.c.run, exposures.c.ordinal)
+        query = query.where(shown.c.task == key.task, shown.c.run == key.number)
+    query = query.order_by(shown.c.task, shown.c.run, shown.c.ordinal)
     return [
         Exposure(StepKey(RunKey(workspace, TaskName(task), run), step), id_, Grade(grade), Digest(digest), in_full)
         for task, run, step, grade, digest, in_full in connection.execute(query)
@@ -295,7 +299,12 @@ def list_step_exposures(connection: ReadConnection, key: StepKey, grade: Grade) 
     ]
 
 
-def is_exposed(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, id_: EvidenceId) -> bool:
-    """Whether any run of a task was shown an evidence."""
-    mine = (exposures.c.workspace == workspace, exposures.c.task == task, exposures.c.evidence == id_)
-    return connection.execute(select(exposures.c.ordinal).where(*mine).limit(1)).first() is not None
+def is_exposed(
+    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, id_: EvidenceId, clearances: Clearances = None
+) -> bool:
+    """Whether any run of a task was shown an evidence, of those that are seen."""
+    # Under another name, since what is asked of each run is asked of this table, too.
+    shown = exposures.alias("shown")
+    mine = (shown.c.workspace == workspace, shown.c.task == task, shown.c.evidence == id_)
+    query = select(shown.c.ordinal).where(*mine, sees_run(clearances, shown.c.workspace, shown.c.task, shown.c.run))
+    return connection.execute(query.limit(1)).first() is not None

@@ -7,6 +7,7 @@ from typing import Literal
 import orjson
 
 from evidence_store.database import ReadConnection
+from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.escapes import SEARCHED_FORMATS
 from evidence_store.documents.resolve import resolve
@@ -27,7 +28,7 @@ from evidence_store.records.events import iter_events
 from evidence_store.report_check import CitedPlace, find_citations, find_task
 from evidence_store.state import EvidenceState
 from evidence_store.store.claims import judgement_state
-from evidence_store.store.core import Core, require_sound_blob
+from evidence_store.store.core import Core, is_unmasked, require_sound_blob
 from evidence_store.store.found import SEARCH
 from evidence_store.store.locations import Locations
 from evidence_store.store.passages import Passages
@@ -88,9 +89,13 @@ class Checks:
     # -- reports
 
     def check_report(self, text: str) -> tuple[CheckedCitation, ...]:
-        """One verdict for each citation of a report, in order."""
-        task = find_task(text)
-        return tuple(self._check_citation(place, task) for place in find_citations(text))
+        """One verdict for each citation of a report, in order. Raises LimitExceeded (`too_slow`)."""
+        task, watch = find_task(text), Deadline(self._core.limits.max_seconds).check
+        checked = []
+        for place in find_citations(text):
+            watch()
+            checked.append(self._check_citation(place, task))
+        return tuple(checked)
 
     def _check_citation(self, place: CitedPlace, task: str | None) -> CheckedCitation:
         try:
@@ -105,6 +110,8 @@ class Checks:
             return CheckedCitation(place, "erased", "none", asked.folded, fault)
         if integrity is not Integrity.OK:
             return CheckedCitation(place, "integrity_mismatch", "none", asked.folded, fault)
+        if not is_unmasked(self._core, self._sources.get_resource(found.resource).labels):
+            return CheckedCitation(place, "withheld", "none", asked.folded, f"what {found.id} holds is masked")
         quote = self._quote_verdict(found, place.quote)
         text = f"the quote {place.quote!r} does not stand in {found.id}" if quote == "not_found" else ""
         if task is not None and not self._exposed(found.id, task):
@@ -118,7 +125,7 @@ class Checks:
 
     def _exposed(self, id_: EvidenceId, task: str) -> bool:
         with self._core.database.reading() as connection:
-            return run_records.is_exposed(connection, self._core.workspace, TaskName(task), id_)
+            return run_records.is_exposed(connection, self._core.workspace, TaskName(task), id_, self._core.clearances)
 
     # -- one evidence
 

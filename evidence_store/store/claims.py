@@ -30,7 +30,7 @@ from evidence_store.records import claims, run_history, runs
 from evidence_store.records import evidence as evidence_records
 from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
-from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportRow, Ruling
+from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportPlace, ReportRow, Ruling
 from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.runs import RunKey, StepKey, step_name
@@ -241,7 +241,7 @@ class Claims:
             revision = require_task_revision(connection, core, run.task, None)
             digest = digest_of(body.encode())
             at = core.clock()
-            claims.insert_report(connection, ReportRow(id_, run, revision.number, title, digest, body), published, at)
+            claims.insert_report(connection, ReportRow(id_, run, revision.number, title, digest, body, at), published, at)
             data: dict[str, JsonValue] = {"digest": digest, "task": run.task, "claims": [[one.id, one.standing.value] for one in published]}
             append_event(connection, core.workspace, "report.published", id_, data, at)
         return id_
@@ -279,11 +279,17 @@ class Claims:
         with self._core.database.reading() as connection:
             return claims.find_report(connection, self._core.workspace, report_id(text), self._core.clearances)
 
-    def list_reports(self, limit: int = 100) -> Sequence[ReportRow]:
-        """The newest reports first."""
-        with self._core.database.reading() as connection:
-            found = claims.list_reports(connection, self._core.workspace, limit, self._core.clearances)
-            return [one for one in found if self._sees_citations(connection, one)]
+    def list_reports(self, limit: int = 100, after: ReportPlace | None = None) -> Sequence[ReportRow]:
+        """The newest reports first, those that follow a place; so many that are seen, where there are as many."""
+        core, found = self._core, list[ReportRow]()
+        with core.database.reading() as connection:
+            while len(found) < limit:
+                rows = claims.list_reports(connection, core.workspace, limit, core.clearances, after)
+                found += [one for one in rows if self._sees_citations(connection, one)]
+                if len(rows) < limit:
+                    break
+                after = ReportPlace(rows[-1].published_at, rows[-1].id)
+        return found[:limit]
 
 
 def _cited_ids(body: str) -> tuple[EvidenceId, ...]:

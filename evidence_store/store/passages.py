@@ -20,7 +20,7 @@ from evidence_store.documents.text import (
     resolve_lines,
     span_of_bytes,
 )
-from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound
+from evidence_store.errors import Ambiguous, BadIndex, IntegrityMismatch, InvalidInput, NotFound
 from evidence_store.excerpts import (
     Children,
     NoLimit,
@@ -33,7 +33,7 @@ from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
-from evidence_store.store.core import Core
+from evidence_store.store.core import Core, is_unmasked
 from evidence_store.store.encoded_reader import EncodedReader, WideReader
 from evidence_store.store.found import (
     KEYS,
@@ -249,8 +249,14 @@ class Passages:
         return slice_passage(resource, reader, selector_of(reader, span), span, shown)
 
     def _find_node(self, resource: Resource, revision: Revision, place: Place, limit: TextLimit) -> Passage:
-        document = self._sources.get_tree(revision)
-        node = resolve(document, place.selector.text)
+        try:
+            document = self._sources.get_tree(revision)
+            node = resolve(document, place.selector.text)
+        except (NotFound, BadIndex, Ambiguous) as why:
+            if is_unmasked(self._core, resource.labels):
+                raise
+            # What helps to find another place are names that stand in the source.
+            raise NotFound(f"nothing stands at {place.selector.text[:200]!r}") from why
         selector = Selector("pointer", plain_form(place.selector.text))
         reader = self.get_reader(revision)
         return node_passage(resource, reader, document, node, selector, place.view, limit, place.children)

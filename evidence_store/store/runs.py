@@ -338,9 +338,9 @@ class Runs:
             return runs.list_step_inputs(connection, key)
 
     def list_exposures(self, id_: EvidenceId, key: RunKey | None = None) -> Sequence[Exposure]:
-        """Where an evidence was shown, in one run or in all."""
+        """Where an evidence was shown, in one run or in all that are seen."""
         with self._core.database.reading() as connection:
-            return runs.list_exposures(connection, self._core.workspace, id_, key)
+            return runs.list_exposures(connection, self._core.workspace, id_, key, self._core.clearances)
 
 
 def require_seen(connection: ReadConnection, core: Core, key: RunKey) -> None:
