@@ -21,6 +21,7 @@ from api.pages import sources as source_page
 from api.pages import traces as trace_page
 from api.routes import blobs, citations, documents, evidence, health, keys, labels, reports, resources
 from api.routes.headers import AnswerHeaders, LoopbackOnly
+from api.routes.kept import EvidenceFromMemory, KeptEvidence
 from api.routes.names import NamesInPaths
 from api.routes.problems import problem_response
 from api.wiring import Services
@@ -46,7 +47,9 @@ def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:
     )
     app.state.services = services
     app.state.gatekeeper = Gatekeeper(services, unauthenticated=unauthenticated)
+    app.state.kept = KeptEvidence(app.state.gatekeeper)
     app.add_middleware(NamesInPaths)
+    app.add_middleware(EvidenceFromMemory, gatekeeper=app.state.gatekeeper, kept=app.state.kept)
     app.add_middleware(AnswerHeaders)
     for module in (*_MACHINE_ROUTES, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)

@@ -16,7 +16,8 @@ def get_caller(request: Request) -> Caller:
 CallerDep = Annotated[Caller, Depends(get_caller)]
 
 
-def get_services(caller: CallerDep) -> Services:
+async def get_services(caller: CallerDep) -> Services:
+    """Not in a thread: there is nothing to wait for."""
     return caller.services
 
 

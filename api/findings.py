@@ -23,10 +23,10 @@ def packet_wire(packet: Packet) -> dict[str, Json]:
     return packet_json(packet) | {"next": next_arguments(packet)}
 
 
-def evidence_json(store: EvidenceStore, packet: Packet, task: TaskName | None, shown: Presenter) -> dict[str, Json]:
-    """A packet of a stored evidence, and what speaks for or against it. Raises NotFound."""
+def evidence_json(store: EvidenceStore, packet: Packet, task: TaskName | None, shown: Presenter, *, anew: bool = True) -> dict[str, Json]:
+    """A packet of a stored evidence, and what speaks for or against it; `anew`: see `Passages.check`. Raises NotFound."""
     relocated = store.locations.relocations(packet.id)
-    state = store.checks.state(packet.id, task)
+    state = store.checks.state(packet.id, task, anew=anew)
     answer: dict[str, Json] = shown(packet) | state_json(state) | {"status": state.status}
     if relocated:
         answer["relocated_from"] = [{"id": one.relocated_from, "finder": one.finder, "score": one.score} for one in relocated]

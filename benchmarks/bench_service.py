@@ -27,7 +27,7 @@ from evidence_store.excerpts import NoLimit
 from evidence_store.model import ResourceName, Selector
 from evidence_store.store.keys import KeyRequest
 from evidence_store.store.passages import Place
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 N_IDS = 1000
 N_GETS = 1000 if is_quick() else 4000

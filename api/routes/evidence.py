@@ -1,16 +1,21 @@
 """Stored evidence: shown again, one or many, with what stands around it, in other revisions, and where it was shown."""
 
+from functools import partial
 from typing import Annotated
 
+import orjson
 from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.deps import ServicesDep
+from api.auth import Caller
+from api.deps import CallerDep, ServicesDep
 from api.errors import error_object
 from api.findings import evidence_json, locate_json, packet_wire
 from api.presenters import Json
-from api.routes.answers import Cursor, Limit, answer, page, problems, read_number_cursor
+from api.routes.answers import JSON, Cursor, Limit, answer, page, problems, read_number_cursor
+from api.routes.conditional import respond
+from api.routes.kept import Asked, KeptEvidence
 from api.routes.problems import status_of
 from api.schemas.evidence import (
     EvidenceAnswer,
@@ -23,11 +28,11 @@ from api.schemas.evidence import (
 from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS
 from api.wiring import Services
 from evidence_store.errors import EvidenceStoreError
-from evidence_store.ids import ReadId, read_id
+from evidence_store.ids import ReadId, read_id, read_ids
 from evidence_store.model import Packet, ResourceName, TaskName, TextLimit
-from evidence_store.records.runs import Exposure
+from evidence_store.records.runs import Exposure, run_name
 from evidence_store.store import EvidenceStore
-from evidence_store.store.runs import run_name
+from evidence_store.store.moments import Moment
 
 router = APIRouter(prefix="/v1", tags=["evidence"])
 
@@ -44,10 +49,9 @@ _KNOWN = {"description": "Not changed since the copy that If-None-Match names"}
     response_class=Response,
     responses={200: {"model": EvidenceAnswer}, 304: _KNOWN, **problems()},
 )
-def get_evidence(
-    request: Request, services: ServicesDep, id: Id, task: Task = None, max_tokens: MaxTokens = DEFAULT_MAX_TOKENS
-) -> Response:
-    return answer(request, _shown(services, id, task, max_tokens))
+def get_evidence(request: Request, caller: CallerDep, id: Id, task: Task = None, max_tokens: MaxTokens = DEFAULT_MAX_TOKENS) -> Response:
+    shown = _kept(request).get(caller, Asked(id, task, max_tokens), lambda: _shown(caller.services, id, task, max_tokens))
+    return respond(request, shown, JSON)
 
 
 @router.get(
@@ -121,28 +125,53 @@ def verify_evidence(request: Request, services: ServicesDep, id: Id) -> Response
     response_class=Response,
     responses={200: {"model": ResolveAnswer}, **problems()},
 )
-def resolve_evidence(request: Request, services: ServicesDep, asked: ResolveRequest) -> Response:
+def resolve_evidence(request: Request, caller: CallerDep, asked: ResolveRequest) -> Response:
     if asked.task is not None:
-        services.store.tasks.get_revision(TaskName(asked.task))
-    made = {id: _resolved(services, id, asked.task, asked.max_tokens) for id in dict.fromkeys(asked.ids)}
-    return answer(request, {"items": [made[id] for id in asked.ids]})
+        caller.services.store.tasks.get_revision(TaskName(asked.task))
+    return answer(request, {"items": _resolved(_kept(request), caller, asked)})
 
 
-def _resolved(services: Services, id: str, task: str | None, max_tokens: int) -> dict[str, Json]:
-    """What asking for one alone would have answered."""
+def _resolved(kept: KeptEvidence, caller: Caller, asked: ResolveRequest) -> list[Json]:
+    """For each id what asking for it alone would have answered."""
+    wanted = {id: Asked(id, asked.task, asked.max_tokens) for id in asked.ids}
+    made: dict[str, Json] = {id: _item(id, known.body) for id, one in wanted.items() if (known := kept.find(caller, one)) is not None}
+    missing = [one for id, one in wanted.items() if id not in made]
+    if missing:
+        store, moment = caller.services.store, kept.moment(caller)
+        with store.core.database.snapshot():
+            store.passages.read_ahead(read_ids(one.id for one in missing))
+            for one in missing:
+                made[one.id] = _outcome(kept, caller, one, moment)
+    return [made[id] for id in asked.ids]
+
+
+def _outcome(kept: KeptEvidence, caller: Caller, asked: Asked, moment: Moment) -> Json:
     try:
-        return {"id": id, "status": 200, "packet": _shown(services, id, task, max_tokens)}
+        make = partial(_shown, caller.services, asked.id, asked.task, asked.max_tokens, anew=False)
+        return _item(asked.id, kept.get(caller, asked, make, moment))
     except EvidenceStoreError as why:
         told = error_object(why)
         problem: dict[str, Json] = {"code": why.error_code, "detail": str(told["message"])}
-        return {"id": id, "status": status_of(why), "problem": problem}
+        return {"id": asked.id, "status": status_of(why), "problem": problem}
 
 
-def _shown(services: Services, text: str, task: str | None, max_tokens: int, to: str | None = None) -> dict[str, Json]:
-    """The answer for an id as it was written. Raises what reading it raises."""
+def _item(id: str, body: bytes) -> Json:
+    return {"id": id, "status": 200, "packet": orjson.Fragment(body)}
+
+
+def _kept(request: Request) -> KeptEvidence:
+    found = request.app.state.kept
+    assert isinstance(found, KeptEvidence)
+    return found
+
+
+def _shown(
+    services: Services, text: str, task: str | None, max_tokens: int, to: str | None = None, *, anew: bool = True
+) -> dict[str, Json]:
+    """The answer for an id as it was written; `anew`: see `Passages.check`. Raises what reading it raises."""
     asked = read_id(text)
     packet = _packet(services.store, asked, to, services.limit(max_tokens))
-    shown = evidence_json(services.store, packet, None if task is None else TaskName(task), packet_wire)
+    shown = evidence_json(services.store, packet, None if task is None else TaskName(task), packet_wire, anew=anew)
     return shown | {"folded_from": text} if asked.folded else shown
 
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from sqlalchemy import bindparam, func, insert, select
 
-from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.database import ReadConnection, WriteConnection, remembered
 from evidence_store.documents.model import NodeType
 from evidence_store.documents.span_rows import Container, Entry, SpanIndex
 from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
@@ -28,9 +28,14 @@ class BlobRow:
     """Stored bytes of a small blob; None: they are in the blob store."""
 
 
+_BLOB = select(blobs.c.digest, blobs.c.number, blobs.c.size, blobs.c.stored_size, blobs.c.inline).where(
+    blobs.c.workspace == bindparam("workspace"), blobs.c.digest == bindparam("digest")
+)
+
+
+@remembered
 def find_blob(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> BlobRow | None:
-    columns = (blobs.c.digest, blobs.c.number, blobs.c.size, blobs.c.stored_size, blobs.c.inline)
-    row = connection.execute(select(*columns).where(blobs.c.workspace == workspace, blobs.c.digest == digest)).first()
+    row = connection.execute(_BLOB, {"workspace": workspace, "digest": digest}).first()
     return None if row is None else BlobRow(Digest(row[0]), *row[1:])
 
 
@@ -117,6 +122,7 @@ _SHARED = (
 )
 
 
+@remembered
 def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
     """The frames that hold a byte of `span`, in order; one frame for an empty span."""
     last = max(0, span.end - 1) // FRAME_BYTES

@@ -152,8 +152,11 @@ class Checks:
             return Integrity.MISMATCH, f"{id_} is not found again where it was found: {why.message}"
         return Integrity.OK, ""
 
-    def state(self, id_: EvidenceId, task: TaskName | None) -> EvidenceState:
-        """What speaks for or against an evidence now; its judgement only within a task. Raises NotFound."""
+    def state(self, id_: EvidenceId, task: TaskName | None, *, anew: bool = True) -> EvidenceState:
+        """What speaks for or against an evidence now; its judgement only within a task. Raises NotFound.
+
+        `anew`: see `Passages.check`.
+        """
         found = self._passages.find(id_)
         judgement = None
         with self._core.database.reading() as connection:
@@ -163,7 +166,7 @@ class Checks:
                 judged = task_records.find_judgement(connection, self._core.workspace, task, "evidence", id_)
                 judgement = judgement_state(judged, newest.number)
         basis = Basis.DERIVED if found.transform else Basis.OBSERVED
-        return EvidenceState(basis, lifecycle, self.integrity(id_)[0], self._locations.currency(id_), judgement)
+        return EvidenceState(basis, lifecycle, self.integrity(id_, anew=anew)[0], self._locations.currency(id_), judgement)
 
     def access(self, ids: Sequence[EvidenceId]) -> Mapping[EvidenceId, Access]:
         """Of these evidences, whether each still counts and who may see it. One that is not known is left out."""
@@ -180,7 +183,7 @@ class Checks:
     def _require_identity(self, connection: ReadConnection, found: evidence_records.Evidence) -> None:
         spans = (found.span, *(hop.span for hop in found.hops))
         identity = Identity(self._core.workspace, found.resource, found.revision, found.blob, spans, found.transform)
-        revision = source_records.find_revision(connection, self._core.workspace, found.resource, found.revision)
+        revision = source_records.find_revision(connection, self._core.workspace, found.resource, found.revision, self._core.clearances)
         if revision is None or revision.digest != found.blob or identity.digest() != found.digest:
             raise IntegrityMismatch(f"the record of {found.id} does not agree with its identity", {"id": found.id})
 

@@ -4,7 +4,6 @@ A claim is checked under the rules of `evidence_store.claim_rules`, whoever asks
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +12,7 @@ from evidence_store.claim_rules import CitedFact, reasons_against, reasons_again
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.text_scan import INCOMPLETE_LINE
 from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
-from evidence_store.ids import read_id, short_id
+from evidence_store.ids import read_ids, short_id
 from evidence_store.model import (
     About,
     Basis,
@@ -259,7 +258,7 @@ class Claims:
         core = self._core
         if core.clearances is None:
             return True
-        cited = _cited_ids(report.body)
+        cited = read_ids(one.id for one in find_citations(report.body))
         known = evidence_records.list_known_ids(connection, core.workspace, cited)
         return known == evidence_records.list_known_ids(connection, core.workspace, cited, core.clearances)
 
@@ -290,14 +289,6 @@ class Claims:
                     break
                 after = ReportPlace(rows[-1].published_at, rows[-1].id)
         return found[:limit]
-
-
-def _cited_ids(body: str) -> tuple[EvidenceId, ...]:
-    found: dict[EvidenceId, None] = {}
-    for one in find_citations(body):
-        with suppress(InvalidInput):
-            found[read_id(one.id).id] = None
-    return tuple(found)
 
 
 def report_id(body: str) -> str:

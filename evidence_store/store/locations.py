@@ -138,6 +138,8 @@ class Locations:
         core = self._core
         with core.database.reading() as connection:
             found = records.list_relocations(connection, core.workspace, id_)
+            if not found:
+                return ()
             seen = records.list_known_ids(connection, core.workspace, [one.relocated_from for one in found], core.clearances)
         return [one for one in found if one.relocated_from in seen]
 

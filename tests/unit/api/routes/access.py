@@ -13,7 +13,7 @@ from api.wiring import Services, open_services
 from evidence_store.access import Grant
 from evidence_store.model import LabelPolicy, ResourceName
 from evidence_store.store.keys import KeyRequest
-from evidence_store.store.sources import PutRequest
+from evidence_store.store.put_request import PutRequest
 
 OPEN, SECRET, BLURRED = "open/a.json", "secret/a.json", "blurred/a.json"
 RED, GREY = "red", "grey"

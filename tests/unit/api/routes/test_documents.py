@@ -62,7 +62,7 @@ def without_next(value: object) -> object:
 def test_a_place_is_what_the_command_line_reads(
     door: TestClient, mine: Sample, capsysbinary: pytest.CaptureFixture[bytes], asked: Mapping[str, str], words: list[str]
 ) -> None:
-    answer = door.get(READ, params=asked | {"revision": "1"})
+    answer = door.get(READ, params={**asked, "revision": "1"})
     PacketAnswer.model_validate_json(answer.content)
     assert without_next(answer.json()) == printed(mine, capsysbinary, "read", f"{OLD_NAME}@1", *words)
 
