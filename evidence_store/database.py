@@ -81,7 +81,8 @@ class Database:
         """A connection on which all reads see one state. Raises StoreFault when the engine fails."""
         joined = self._joined.connection or self._joined.snapshot
         if joined is not None:
-            yield joined
+            with _translated():
+                yield joined
             return
         with _translated(), self._engine.connect() as connection:
             yield ReadConnection(connection)
@@ -96,13 +97,14 @@ class Database:
         if self._joined.connection is not None or self._joined.snapshot is not None:
             yield
             return
-        with _translated(), self._engine.connect() as connection:
-            self._joined.snapshot = ReadConnection(connection.execution_options(**{_MEMO: {}}))
-            try:
-                yield
-            finally:
-                self._joined.snapshot = None
-                connection.rollback()
+        with _translated():
+            connection = self._engine.connect()
+        self._joined.snapshot = ReadConnection(connection.execution_options(**{_MEMO: {}}))
+        try:
+            yield
+        finally:
+            self._joined.snapshot = None
+            connection.close()
 
     @contextmanager
     def writing(self) -> Iterator[WriteConnection]:

@@ -26,7 +26,7 @@ from evidence_store.store.moments import Files, Moment, is_untouched
 
 KEPT_BYTES = 32 * 1024 * 1024
 MAX_ANSWER_BYTES = 64 * 1024
-OLDEST_S = 60
+OLDEST_S = 300
 OLDEST_UNWATCHED_S = 5
 """Where something else was committed since, or the blob store cannot tell whether its files were touched."""
 _PREFIX = "/v1/evidence/"

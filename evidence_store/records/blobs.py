@@ -15,6 +15,8 @@ from evidence_store.model import Digest, Span, WorkspaceName
 from evidence_store.tables import blobs, containers, frames, shared_frames, spans
 
 ROWS_AT_ONCE = 10_000
+FRAMES_AT_ONCE = 500
+"""Their rows are small, and what a large upload takes in memory is to be small, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ def insert_blob(
         "created_at": at,
     }
     connection.execute(insert(blobs).values(row))
-    if blob.own_frames:
-        connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.own_frames])
+    for start in range(0, len(blob.own_frames), FRAMES_AT_ONCE):
+        some = blob.own_frames[start : start + FRAMES_AT_ONCE]
+        connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in some])
     shared = [_shared_row(workspace, blob.digest, tuple(run)) for home, run in groupby(blob.frames, key=_home) if home is not None]
     if shared:
         connection.execute(insert(shared_frames), shared)
