@@ -125,6 +125,15 @@ class Gatekeeper:
 
 def admit(request: Request) -> Caller:
     """The caller of the operation that a request was routed to."""
-    gatekeeper = request.app.state.gatekeeper
-    assert isinstance(gatekeeper, Gatekeeper)
-    return gatekeeper.admit(request.headers.get("authorization"), request.scope["route"].operation_id)
+    return _gatekeeper(request).admit(request.headers.get("authorization"), request.scope["route"].operation_id)
+
+
+def admit_known(request: Request) -> Caller | None:
+    """The same from memory; None where it is not known there, or would be refused."""
+    return _gatekeeper(request).admit_known(request.headers.get("authorization"), request.scope["route"].operation_id)
+
+
+def _gatekeeper(request: Request) -> Gatekeeper:
+    found = request.app.state.gatekeeper
+    assert isinstance(found, Gatekeeper)
+    return found

@@ -162,8 +162,7 @@ def request_rows(ours: Server, other: Server, stored: Stored) -> list[Row]:
     batches = [chance.sample(stored.ids, BATCH) for _ in range(N_BATCHES)]
     same = by_turns(ours, other, stored.ids[:1] * N_GETS)
     # As it is once the server has been asked for each of them; in the row before it was not.
-    for start in range(0, N_IDS, BATCH):
-        resolving(ours, [stored.ids[start : start + BATCH]])()
+    cost_ms(ours, resolving(ours, [stored.ids[start : start + BATCH] for start in range(0, N_IDS, BATCH)]), 1)
     random_ids = by_turns(ours, other, chance.choices(stored.ids, k=N_GETS))
     batch = cost_ms(ours, resolving(ours, batches), N_BATCHES)
     return [
