@@ -305,6 +305,14 @@ class Claims:
             append_event(connection, core.workspace, "report.published", id_, data, at)
         return id_
 
+    def publish_named(self, run: RunKey, title: str, body: str, ids: Sequence[str]) -> str:
+        """The same, of claims by their ids. Raises NotFound, also for a claim that is not seen."""
+        known = {claim.id: claim for claim in self.list_claims(run.task)}
+        missing = next((id_ for id_ in ids if id_ not in known), None)
+        if missing is not None:
+            raise NotFound(f"task {run.task[:200]!r} has no claim {missing[:20]}")
+        return self.publish(run, title, body, [known[id_] for id_ in dict.fromkeys(ids)])
+
     def get_report(self, id_: str) -> ReportRow:
         """A published report. Raises NotFound."""
         with self._core.database.reading() as connection:
@@ -332,6 +340,12 @@ class Claims:
         self.get_report(id_)
         with self._core.database.reading() as connection:
             return claims.list_report_claims(connection, self._core.workspace, id_)
+
+    def list_report_claims_now(self, id_: str) -> Sequence[ClaimView]:
+        """The claims of a report, in its order, as they stand now."""
+        report = self.get_report(id_)
+        now = {claim.id: claim for claim in self.list_claims(report.run.task)}
+        return [now[one.id] for one in self.list_report_claims(id_) if one.id in now]
 
     def find_published(self, text: str) -> ReportRow | None:
         """The published report of exactly this text."""
