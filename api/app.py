@@ -19,7 +19,24 @@ from api.pages import failure, index
 from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
-from api.routes import blobs, citations, documents, evidence, health, keys, labels, reports, resources
+from api.routes import (
+    blobs,
+    citations,
+    claims,
+    documents,
+    evidence,
+    health,
+    keys,
+    labels,
+    progress,
+    projections,
+    reports,
+    resources,
+    runs,
+    steps,
+    tasks,
+    tool_calls,
+)
 from api.routes.headers import AnswerHeaders, LoopbackOnly
 from api.routes.kept import EvidenceFromMemory, KeptEvidence
 from api.routes.names import NamesInPaths
@@ -31,7 +48,24 @@ from evidence_store.errors import EvidenceStoreError
 STOP_AFTER_S = 5
 """How long requests that are being answered may take once the server is told to stop."""
 _MACHINE_PATHS = ("/v1", "/healthz")
-_MACHINE_ROUTES = (health, resources, blobs, documents, evidence, citations, reports, labels, keys)
+_MACHINE_ROUTES = (
+    health,
+    resources,
+    blobs,
+    documents,
+    evidence,
+    citations,
+    tasks,
+    progress,
+    runs,
+    steps,
+    tool_calls,
+    projections,
+    claims,
+    reports,
+    labels,
+    keys,
+)
 
 
 def create_app(services: Services, *, unauthenticated: bool = False) -> FastAPI:

@@ -6,15 +6,19 @@ from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.deps import ServicesDep
+from api.deps import CallerDep, IdempotencyKey, ServicesDep
 from api.presenters import Json, dumps, trace_json
 from api.routes.answers import Cursor, Limit, bad_cursor, page, problems, read_cursor
+from api.routes.bodies import LargeBoundedRoute, done_once
 from api.routes.conditional import respond
+from api.routes.places import run_of
 from api.schemas import ReportAnswer, ReportsPage, TraceAnswer
+from api.schemas.claims import PublishedAnswer, PublishRequest
+from api.work_json import ruled_json
 from evidence_store.records.claims import ReportPlace, ReportRow
 from evidence_store.trace import trace
 
-router = APIRouter(prefix="/v1", tags=["reports"])
+router = APIRouter(prefix="/v1", tags=["reports"], route_class=LargeBoundedRoute)
 
 
 @router.get(
@@ -30,6 +34,28 @@ def list_reports(request: Request, services: ServicesDep, cursor: Cursor = None,
     return page(request, found, limit, _summary_json, lambda one: f"{one.published_at}:{one.id}")
 
 
+@router.post(
+    "/reports",
+    operation_id="publishReport",
+    summary="Publish a report for good, with claims as they stand now",
+    description="Its id is derived from its text: the same text is the same report.",
+    response_class=Response,
+    status_code=201,
+    responses={201: {"model": PublishedAnswer}, **problems(409, 413)},
+)
+def publish_report(request: Request, caller: CallerDep, asked: PublishRequest, idempotency_key: IdempotencyKey = None) -> Response:
+    store = caller.services.store
+    run = run_of(store, asked.task, asked.run)
+    return done_once(
+        request,
+        caller,
+        idempotency_key,
+        "publishReport",
+        asked,
+        lambda: {"report": store.claims.publish_named(run, asked.title, asked.body, asked.claims)},
+    )
+
+
 @router.get(
     "/reports/{id}",
     operation_id="getReport",
@@ -41,6 +67,7 @@ def get_report(request: Request, services: ServicesDep, id: Annotated[str, Path(
     report = services.store.claims.get_report(id)
     shown = _summary_json(report) | {
         "claims": [{"claim": one.id, "standing": one.standing.value} for one in services.store.claims.list_report_claims(id)],
+        "now": [ruled_json(one) for one in services.store.claims.list_report_claims_now(id)],
         "body": report.body,
     }
     return respond(request, dumps(shown), "application/json")

@@ -32,6 +32,10 @@ class PublishedClaimAnswer(BaseModel):
     standing: str
 
 
+class PublishedClaimNow(PublishedClaimAnswer):
+    reason: str
+
+
 class ReportAnswer(Wire):
     report: str
     title: str
@@ -40,6 +44,8 @@ class ReportAnswer(Wire):
     digest: str
     published_at: int
     claims: list[PublishedClaimAnswer]
+    now: list[PublishedClaimNow]
+    """The same claims as they stand now."""
     body: str
     """Markdown, as it was published."""
 

@@ -114,10 +114,16 @@ def insert_ruling(connection: WriteConnection, workspace: WorkspaceName, task: T
 
 
 def list_claims(
-    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None = None, clearances: Clearances = None
+    connection: ReadConnection,
+    workspace: WorkspaceName,
+    task: TaskName,
+    number: int | None = None,
+    clearances: Clearances = None,
+    after: int = 0,
+    limit: int | None = None,
 ) -> Sequence[ClaimView]:
-    """Claims of a task in order, or one of them, each with its newest standing and the task revision that it holds under."""
-    mine = [claims.c.workspace == workspace, claims.c.task == task]
+    """Claims of a task in order, behind a number, or one; each with its newest standing and the task revision that it holds under."""
+    mine = [claims.c.workspace == workspace, claims.c.task == task, claims.c.number > after]
     mine.append(sees_claim(clearances, claims.c.workspace, claims.c.task, claims.c.number))
     events = [claim_events.c.workspace == workspace, claim_events.c.task == task]
     if number is not None:
@@ -148,6 +154,7 @@ def list_claims(
         .join(claim_events, (claim_events.c.claim == newest.c.claim) & (claim_events.c.ordinal == newest.c.last))
         .where(*mine, claim_events.c.workspace == workspace, claim_events.c.task == task)
         .order_by(claims.c.number)
+        .limit(limit)
     )
     cited = _citations(connection, workspace, task, number)
     return [_view(tuple(row), cited.get(row[0], ())) for row in connection.execute(query)]

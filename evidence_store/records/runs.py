@@ -120,9 +120,17 @@ def sees(connection: ReadConnection, key: RunKey, clearances: Clearances) -> boo
     return connection.execute(unseen).first() is None
 
 
-def list_newest_runs(connection: ReadConnection, workspace: WorkspaceName, limit: int) -> Sequence[RunKey]:
-    """Runs of all tasks, the newest first."""
-    query = select(runs.c.task, runs.c.number).where(runs.c.workspace == workspace)
+def sees_known(connection: ReadConnection, key: RunKey, clearances: Clearances) -> bool:
+    """Whether there is such a run, and somebody may see it."""
+    return find_agent(connection, key) is not None and sees(connection, key, clearances)
+
+
+def list_newest_runs(
+    connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None, agent_prefix: str = ""
+) -> Sequence[RunKey]:
+    """Runs of all tasks, the newest first: those that somebody is cleared for, of agents whose names begin so."""
+    query = select(runs.c.task, runs.c.number).where(runs.c.workspace == workspace, runs.c.agent.startswith(agent_prefix, autoescape=True))
+    query = query.where(sees_run(clearances, runs.c.workspace, runs.c.task, runs.c.number))
     query = query.order_by(runs.c.created_at.desc(), runs.c.task, runs.c.number.desc()).limit(limit)
     return [RunKey(workspace, TaskName(task), number) for task, number in connection.execute(query)]
 
@@ -147,6 +155,11 @@ def insert_step(connection: WriteConnection, key: RunKey, task_revision: int, at
     return StepKey(key, number)
 
 
+def has_step(connection: ReadConnection, key: StepKey) -> bool:
+    mine = (steps.c.workspace == key.run.workspace, steps.c.task == key.run.task, steps.c.run == key.run.number)
+    return connection.execute(select(steps.c.number).where(*mine, steps.c.number == key.number)).first() is not None
+
+
 def insert_message(connection: WriteConnection, key: RunKey, step: int | None, role: str, body: str, at: int) -> int:
     mine = (messages.c.workspace == key.workspace, messages.c.task == key.task, messages.c.run == key.number)
     ordinal = (connection.execute(select(func.max(messages.c.ordinal)).where(*mine)).scalar() or 0) + 1
@@ -155,10 +168,12 @@ def insert_message(connection: WriteConnection, key: RunKey, step: int | None, r
     return ordinal
 
 
-def list_messages(connection: ReadConnection, key: RunKey) -> Sequence[MessageRow]:
+def list_messages(connection: ReadConnection, key: RunKey, after: int = 0, limit: int | None = None) -> Sequence[MessageRow]:
+    """The messages of a run behind a place, in order; all of them without a limit."""
     columns = (messages.c.ordinal, messages.c.step, messages.c.role, messages.c.body)
     mine = (messages.c.workspace == key.workspace, messages.c.task == key.task, messages.c.run == key.number)
-    return [MessageRow(*row) for row in connection.execute(select(*columns).where(*mine).order_by(messages.c.ordinal))]
+    query = select(*columns).where(*mine, messages.c.ordinal > after).order_by(messages.c.ordinal).limit(limit)
+    return [MessageRow(*row) for row in connection.execute(query)]
 
 
 def insert_projection(connection: WriteConnection, key: StepKey, new: ProjectionRow, at: int) -> None:
@@ -186,8 +201,10 @@ def insert_projection(connection: WriteConnection, key: StepKey, new: Projection
     connection.execute(insert(projections).values(row))
 
 
-def list_step_inputs(connection: ReadConnection, key: RunKey) -> Sequence[StepInput]:
-    """The projections of a run in order of steps."""
+def list_step_inputs(
+    connection: ReadConnection, key: RunKey, step: int | None = None, after: tuple[int, int] = (0, 0), limit: int | None = None
+) -> Sequence[StepInput]:
+    """The projections of a run, or of one step, in order of steps; `after` is step and ordinal of the one before the first."""
     columns = (
         projections.c.step,
         projections.c.ordinal,
@@ -201,7 +218,10 @@ def list_step_inputs(connection: ReadConnection, key: RunKey) -> Sequence[StepIn
         projections.c.used_tokens,
     )
     mine = (projections.c.workspace == key.workspace, projections.c.task == key.task, projections.c.run == key.number)
-    query = select(*columns).where(*mine).order_by(projections.c.step, projections.c.ordinal)
+    later = (projections.c.step > after[0]) | ((projections.c.step == after[0]) & (projections.c.ordinal > after[1]))
+    query = select(*columns).where(*mine, later).order_by(projections.c.step, projections.c.ordinal).limit(limit)
+    if step is not None:
+        query = query.where(projections.c.step == step)
     return [
         StepInput(StepKey(key, step), ordinal, ProjectionRow(Digest(digest), *rest))
         for step, ordinal, digest, *rest in connection.execute(query)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evidence_store.errors import InvalidInput, JsonValue, NotPermitted
 from evidence_store.model import EvidenceId, LabelPolicy, ResourceName
-from evidence_store.records import labels, sources
+from evidence_store.records import evidence, labels, sources
 from evidence_store.records.events import append_event
 from evidence_store.records.sources import Resource
 from evidence_store.store.core import Core
@@ -67,10 +67,13 @@ class Permissions:
             return require_resource(connection, core, name)
 
     def labels_of(self, ids: Iterable[EvidenceId]) -> Mapping[EvidenceId, frozenset[str]]:
-        """The labels of each stored evidence, as they are now; what is not stored is not in the answer."""
+        """The labels of each stored evidence, as they are now; what is not stored, or not seen, is not in the answer."""
+        asked = tuple(dict.fromkeys(ids))
         found: dict[EvidenceId, set[str]] = {}
-        with self._core.database.reading() as connection:
-            for id_, label in labels.iter_labels(connection, self._core.workspace, tuple(dict.fromkeys(ids))):
+        core = self._core
+        with core.database.reading() as connection:
+            seen = asked if core.clearances is None else evidence.list_known_ids(connection, core.workspace, asked, core.clearances)
+            for id_, label in labels.iter_labels(connection, core.workspace, tuple(seen)):
                 found.setdefault(id_, set()).update(() if label is None else (label,))
         return {id_: frozenset(one) for id_, one in found.items()}
 
