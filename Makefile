@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy mcp-clients bench-peers docs fuzz openapi lock clean version
+.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy bench-service mcp-clients bench-peers docs fuzz openapi lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -160,6 +160,10 @@ bench-live: $(STAMP) ## a model that really reads: MODEL_URL=http://host:port/v1
 bench-proxy: $(STAMP) ## what the proxy before an MCP server adds to a call
 	@echo "bench: calls directly and through evidence mcp wrap, by turns"
 	@$(PY) -m benchmarks.bench_proxy
+
+bench-service: $(STAMP) ## what the server costs: CPU time against a bare route, memory of uploads and reads
+	@echo "bench: server against a bare Starlette route, batches, an upload, 1 000 reads in flight"
+	@ulimit -n 4096 && $(PY) -m benchmarks.bench_service
 
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"

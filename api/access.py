@@ -12,6 +12,8 @@ from evidence_store.model import Clearances, WorkspaceName
 from evidence_store.store import EvidenceStore
 
 KEPT_VIEWS = 64
+LOCAL = "local"
+"""The owner of a store on this machine."""
 
 OPERATIONS: Mapping[str, Grant | None] = {
     "getHealth": None,
@@ -28,6 +30,67 @@ OPERATIONS: Mapping[str, Grant | None] = {
     "getBlob": Grant.EVIDENCE_READ,
     "headBlob": Grant.EVIDENCE_READ,
     "getEvidence": Grant.EVIDENCE_READ,
+    "expandEvidence": Grant.EVIDENCE_READ,
+    "locateEvidence": Grant.EVIDENCE_READ,
+    "listExposures": Grant.AUDIT_READ,
+    "verifyEvidence": Grant.EVIDENCE_READ,
+    "resolveEvidence": Grant.EVIDENCE_READ,
+    "readDocument": Grant.EVIDENCE_READ,
+    "searchDocument": Grant.EVIDENCE_READ,
+    "search": Grant.EVIDENCE_READ,
+    "summarizeDocument": Grant.EVIDENCE_READ,
+    "diff": Grant.EVIDENCE_READ,
+    "checkCitations": Grant.EVIDENCE_READ,
+    "listReports": Grant.EVIDENCE_READ,
+    "publishReport": Grant.CLAIM_WRITE,
+    "listTasks": Grant.EVIDENCE_READ,
+    "createTask": Grant.TASK_WRITE,
+    "getTask": Grant.EVIDENCE_READ,
+    "listTaskRevisions": Grant.EVIDENCE_READ,
+    "addTaskRevision": Grant.TASK_WRITE,
+    "getTaskRevision": Grant.EVIDENCE_READ,
+    "listProposals": Grant.EVIDENCE_READ,
+    "proposeConstraint": Grant.CLAIM_WRITE,
+    "acceptProposal": Grant.TASK_WRITE,
+    "declineProposal": Grant.TASK_WRITE,
+    "listProgress": Grant.EVIDENCE_READ,
+    "recordProgress": Grant.CLAIM_WRITE,
+    "listJudgements": Grant.EVIDENCE_READ,
+    "recordJudgements": Grant.CLAIM_WRITE,
+    "listClaims": Grant.EVIDENCE_READ,
+    "recordClaim": Grant.CLAIM_WRITE,
+    "getClaim": Grant.EVIDENCE_READ,
+    "disputeClaim": Grant.CLAIM_WRITE,
+    "listRuns": Grant.EVIDENCE_READ,
+    "startRun": Grant.CLAIM_WRITE,
+    "getRun": Grant.EVIDENCE_READ,
+    "takeRun": Grant.CLAIM_WRITE,
+    "endRun": Grant.CLAIM_WRITE,
+    "ruleOnClaims": Grant.CLAIM_WRITE,
+    "listMessages": Grant.EVIDENCE_READ,
+    "addMessage": Grant.CLAIM_WRITE,
+    "listSteps": Grant.EVIDENCE_READ,
+    "openStep": Grant.CLAIM_WRITE,
+    "openCalls": Grant.CLAIM_WRITE,
+    "closeCalls": Grant.CLAIM_WRITE,
+    "callTool": Grant.CLAIM_WRITE,
+    "confirmSent": Grant.CLAIM_WRITE,
+    "reportUsage": Grant.CLAIM_WRITE,
+    "listUsages": Grant.EVIDENCE_READ,
+    "storeProjection": Grant.CLAIM_WRITE,
+    "listRunProjections": Grant.EVIDENCE_READ,
+    "listProjections": Grant.EVIDENCE_READ,
+    "getReceipt": Grant.EVIDENCE_READ,
+    "replayStep": Grant.EVIDENCE_READ,
+    "recordCompaction": Grant.CLAIM_WRITE,
+    "listRunExposures": Grant.AUDIT_READ,
+    "project": Grant.EVIDENCE_READ,
+    "listPolicies": Grant.ADMIN,
+    "setPolicy": Grant.ADMIN,
+    "addLabels": Grant.ADMIN,
+    "listKeys": Grant.ADMIN,
+    "createKey": Grant.ADMIN,
+    "revokeKey": Grant.ADMIN,
     "getReport": Grant.EVIDENCE_READ,
     "getTrace": Grant.EVIDENCE_READ,
     "showSignIn": None,
@@ -60,14 +123,20 @@ class TooManyRequests(StoreUnavailable):
 
 def owner(workspace: WorkspaceName) -> Principal:
     """Of a store on this machine: it may do all."""
-    return Principal("local", workspace, frozenset(Grant), None, sees_secrets=False)
+    return Principal(LOCAL, workspace, frozenset(Grant), None, sees_secrets=False)
 
 
 def require_grant(principal: Principal, operation: str) -> None:
     """Raises NotPermitted (`grant_missing`) unless the principal may do this. The one place where grants are asked."""
     wanted = OPERATIONS[operation]
-    if wanted is not None and wanted not in principal.grants:
+    if wanted is not None and not has_grant(principal, operation):
         raise NotPermitted(f"this needs the grant {wanted.value}", {"grant": wanted.value}, code="grant_missing")
+
+
+def has_grant(principal: Principal, operation: str) -> bool:
+    """The question that `require_grant` asks."""
+    wanted = OPERATIONS[operation]
+    return wanted is None or wanted in principal.grants
 
 
 class Views:

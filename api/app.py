@@ -22,10 +22,31 @@ from api.pages import failure, index, signing
 from api.pages import reports as report_page
 from api.pages import sources as source_page
 from api.pages import traces as trace_page
-from api.routes import blobs, evidence, health, mcp, reports, resources, stats
+from api.routes import (
+    blobs,
+    citations,
+    claims,
+    documents,
+    evidence,
+    health,
+    keys,
+    labels,
+    mcp,
+    progress,
+    projections,
+    reports,
+    resources,
+    runs,
+    stats,
+    steps,
+    tasks,
+    tool_calls,
+)
+from api.routes.bodies import MAX_BODY_BYTES
 from api.routes.bounds import Bounds
 from api.routes.denials import Denials
 from api.routes.headers import AnswerHeaders
+from api.routes.kept import EvidenceFromMemory, KeptEvidence
 from api.routes.names import NamesInPaths
 from api.routes.observed import Observed
 from api.routes.problems import problem_response
@@ -36,6 +57,25 @@ from evidence_store.access import Principal
 from evidence_store.errors import EvidenceStoreError
 
 _MACHINE_PATHS = ("/v1", "/healthz", "/readyz", "/metrics")
+_MACHINE_ROUTES = (
+    health,
+    stats,
+    resources,
+    blobs,
+    documents,
+    evidence,
+    citations,
+    tasks,
+    progress,
+    runs,
+    steps,
+    tool_calls,
+    projections,
+    claims,
+    reports,
+    labels,
+    keys,
+)
 
 
 def create_app(services: Services, *, unauthenticated: bool = False, settings: ServerSettings = DEFAULT_SERVER) -> FastAPI:
@@ -60,13 +100,15 @@ def create_app(services: Services, *, unauthenticated: bool = False, settings: S
     app.state.gatekeeper = Gatekeeper(
         services, unauthenticated=unauthenticated, token_principal=_token_principal(settings), requests_per_s=settings.requests_per_s
     )
+    app.state.kept = KeptEvidence(app.state.gatekeeper)
     app.add_middleware(NamesInPaths)
+    app.add_middleware(EvidenceFromMemory, gatekeeper=app.state.gatekeeper, kept=app.state.kept)
     app.add_middleware(Bounds, max_body_bytes=settings.max_json_bytes, max_uploads=settings.max_uploads)
     app.state.metrics = Metrics()
     app.state.denials = Denials(settings.denials_per_minute)
     app.add_middleware(Observed, metrics=app.state.metrics, spans=request_spans(), tell=log_request)
     app.add_middleware(AnswerHeaders)
-    for module in (health, stats, resources, blobs, evidence, reports, index, report_page, evidence_page, trace_page, source_page):
+    for module in (*_MACHINE_ROUTES, index, report_page, evidence_page, trace_page, source_page):
         app.include_router(module.router)
     if not unauthenticated:
         app.include_router(signing.router)
@@ -96,7 +138,8 @@ def _mount_mcp(app: FastAPI, *, unauthenticated: bool) -> None:
         if (why.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         return
-    mounted = Mounted(max_body_bytes=app.state.settings.max_json_bytes, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
+    max_body_bytes = min(app.state.settings.max_json_bytes, MAX_BODY_BYTES)
+    mounted = Mounted(max_body_bytes=max_body_bytes, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
     app.state.mounted = mounted
     app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(mounted)))
 

@@ -3,20 +3,23 @@
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
+from starlette.concurrency import run_in_threadpool
 
-from api.auth import Caller, admit
+from api.auth import Caller, admit, admit_known
 from api.wiring import Services
 
 
-def get_caller(request: Request) -> Caller:
-    """Raises Unauthenticated, NotPermitted. In a thread: it reads the store."""
-    return admit(request)
+async def get_caller(request: Request) -> Caller:
+    """From memory where the caller is known there, else in a thread: it reads the store. Raises Unauthenticated, NotPermitted."""
+    known = admit_known(request)
+    return await run_in_threadpool(admit, request) if known is None else known
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
 
 
-def get_services(caller: CallerDep) -> Services:
+async def get_services(caller: CallerDep) -> Services:
+    """Not in a thread: there is nothing to wait for."""
     return caller.services
 
 

@@ -14,6 +14,7 @@ from evidence_store.records.sources import Observation, Resource, Revision, note
 from evidence_store.state import EvidenceState
 
 if TYPE_CHECKING:
+    from evidence_store.access import ApiKey
     from evidence_store.store.doubts import Unproven
     from evidence_store.trace import Trace
 
@@ -80,6 +81,10 @@ def packet_json(packet: Packet) -> dict[str, Json]:
     if packet.max_age_s is not None:
         shown |= {"observed_at": packet.observed_at, "max_age_s": packet.max_age_s}
     return shown
+
+
+STATE = ("basis", "lifecycle", "integrity", "currency", "judgement")
+"""Members that say what speaks for or against an evidence."""
 
 
 def state_json(state: EvidenceState) -> dict[str, Json]:
@@ -178,3 +183,19 @@ def observation_json(seen: Observation) -> dict[str, Json]:
 def trace_json(trace: "Trace") -> dict[str, Json]:
     hops: list[Json] = [{"kind": hop.kind, "id": hop.id, "check": hop.check, "text": hop.text} for hop in trace.hops]
     return {"ok": trace.ok, "subject": trace.subject, "hops": hops}
+
+
+def key_json(key: "ApiKey") -> dict[str, Json]:
+    """A key without its secret; times in microseconds since 1970 UTC, `used_hour` in hours."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "workspace": key.workspace,
+        "grants": sorted(key.grants),
+        "clearances": None if key.clearances is None else sorted(key.clearances),
+        "sees_secrets": key.sees_secrets,
+        "created_at": key.created_at,
+        "expires_at": key.expires_at,
+        "revoked": key.revoked,
+        "used_hour": key.used_hour,
+    }

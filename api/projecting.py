@@ -123,6 +123,25 @@ def project_step(value: JsonValue, settings: Settings) -> Outcome:
     return _with_step(value, settings, project)
 
 
+def project_for(value: JsonValue, services: Services) -> Outcome:
+    """Builds the input of a step for whoever the services are for: its clearances count, and none that the step names.
+
+    Raises RefusedStep, UnknownCounter.
+    """
+    asked, cleared = step_from_json(value), services.store.core.clearances
+    step = replace(asked, principal=Principal(tuple(sorted(cleared or ())), asked.principal.audience))
+    reader = StoreReader(services)
+    reader.remember(_given(step))
+    port = OwnersReader(reader) if cleared is None else reader
+    return project(step, port, _counter_of(step), port)
+
+
+def _given(step: Step) -> list[Packet]:
+    """The packets that come along with a step."""
+    given = [one for one in step.evidence if isinstance(one, Packet)]
+    return given + [packet for packets in step.results.values() for packet in packets]
+
+
 def compare_step(value: JsonValue, settings: Settings) -> tuple[Compared, ...]:
     """The step that a file describes under each strategy; as `project_step`."""
     return _with_step(value, settings, compare_strategies)
@@ -138,8 +157,7 @@ def _counter_of(step: Step) -> TokenCounter:
 def _with_step(value: JsonValue, settings: Settings, made: Callable[[Step, EvidenceReader, TokenCounter, Gate], Made]) -> Made:
     step = step_from_json(value)
     counter = _counter_of(step)
-    given = [one for one in step.evidence if isinstance(one, Packet)]
-    given += [packet for packets in step.results.values() for packet in packets]
+    given = _given(step)
     try:
         with open_services(settings) as services:
             reader = StoreReader(services)

@@ -52,6 +52,18 @@ def replay(store: EvidenceStore, stored: StepInput, principal: Principal | None)
     return Replayed(orjson.dumps(shown), messages, tools, outside, receipt, marks)
 
 
+def principal_of(store: EvidenceStore) -> Principal | None:
+    """On whose behalf a store is seen; None for its owner."""
+    cleared = store.core.clearances
+    return None if cleared is None else Principal(tuple(sorted(cleared)))
+
+
+def marked(store: EvidenceStore, value: JsonObject) -> JsonObject:
+    """Any JSON object as the caller of the store may see it."""
+    marks = _marks(store, value, principal_of(store))
+    return mark_object(value, marks) if marks else value
+
+
 def _marks(store: EvidenceStore, value: JsonValue, principal: Principal | None) -> dict[EvidenceId, Mark]:
     named = named_evidence_of(value)
     access = store.checks.access(named)

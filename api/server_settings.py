@@ -36,8 +36,8 @@ class TokenSettings:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    max_json_bytes: int = 1024 * 1024
-    """Of the body of a request, other than bytes that are put."""
+    max_json_bytes: int = 16 * 1024 * 1024
+    """Of the body of any request, other than bytes that are put; most have a smaller bound of their own."""
     max_uploads: int = 8
     """Bodies that are taken in at the same time."""
     requests_per_s: int = 0

@@ -8,12 +8,14 @@ from urllib.parse import unquote, urlsplit
 
 from api.errors import WrongUse
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
+from evidence_store.model import ClaimLabels
 
 DEFAULT_STORE = "./.evidence"
 STORE_VARIABLE = "EVIDENCE_STORE_URL"
 SECRETS_VARIABLE = "EVIDENCE_STORE_SECRETS"
 SECRETS = ("mask", "show")
 """What is done with secrets in what is shown; the first is the default."""
+CLAIM_LABELS_VARIABLE = "EVIDENCE_STORE_CLAIM_LABELS"
 LIMIT_VARIABLES = {
     "max_bytes": "EVIDENCE_STORE_MAX_BYTES",
     "max_depth": "EVIDENCE_STORE_MAX_DEPTH",
@@ -35,6 +37,8 @@ class Settings:
     """Bounds that documents are held to."""
     show_secrets: bool = False
     """Whether secrets stand in what is shown as they stand in the source."""
+    claim_labels: ClaimLabels = ClaimLabels.CITED
+    """Which labels a new claim gets beside those of what it cites."""
 
 
 _PROCESS: Mapping[str, str] = os.environ
@@ -43,7 +47,8 @@ _PROCESS: Mapping[str, str] = os.environ
 def read_settings(store: str | None, environment: Mapping[str, str] = _PROCESS) -> Settings:
     """The argument, else the variable, else the default. Raises WrongUse for an address of another kind, or a bad variable."""
     address = store or environment.get(STORE_VARIABLE) or DEFAULT_STORE
-    return Settings(folder_of(address), read_limits(environment), read_secrets(environment) == "show")
+    show_secrets = read_secrets(environment) == "show"
+    return Settings(folder_of(address), read_limits(environment), show_secrets, read_claim_labels(environment))
 
 
 def whole_environment() -> Mapping[str, str]:
@@ -57,6 +62,15 @@ def read_secrets(environment: Mapping[str, str]) -> str:
     if word not in SECRETS:
         raise WrongUse(f"{SECRETS_VARIABLE} is {word[:40]!r}, and must be mask or show", {"known": list(SECRETS)})
     return word
+
+
+def read_claim_labels(environment: Mapping[str, str]) -> ClaimLabels:
+    """Raises WrongUse for any other word: with a wrong one claims would be seen by more than was meant."""
+    word = environment.get(CLAIM_LABELS_VARIABLE) or ClaimLabels.CITED.value
+    known = [one.value for one in ClaimLabels]
+    if word not in known:
+        raise WrongUse(f"{CLAIM_LABELS_VARIABLE} is {word[:40]!r}, and must be one of {', '.join(known)}", {"known": known})
+    return ClaimLabels(word)
 
 
 def read_limits(environment: Mapping[str, str]) -> Limits:

@@ -46,7 +46,7 @@ def open_services(settings: Settings, *, create: bool = False) -> Services:
     if create:
         init_store(settings.store)
     return Services(
-        open_store(settings.store, limits=settings.limits, show_secrets=settings.show_secrets),
+        open_store(settings.store, limits=settings.limits, show_secrets=settings.show_secrets, claim_labels=settings.claim_labels),
         lambda: counter_for(DEFAULT_COUNTER),
         settings.store,
     )

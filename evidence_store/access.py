@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from evidence_store.errors import NotPermitted
 from evidence_store.model import Clearances, WorkspaceName
 
 
@@ -28,6 +29,16 @@ class Principal:
     clearances: Clearances
     sees_secrets: bool = False
     """Whether secrets in sources are shown to it as they stand."""
+
+
+def require_own(giver: Principal, grants: frozenset[Grant], clearances: Clearances, *, sees_secrets: bool) -> None:
+    """Raises NotPermitted (`beyond_own`) where somebody would give what they do not have themselves."""
+    more = sorted(grants - giver.grants)
+    if more:
+        raise NotPermitted(f"who gives {more[0]} has it: {giver.name} does not", {"grant": more[0]}, code="beyond_own")
+    is_cleared = giver.clearances is None or (clearances is not None and clearances <= giver.clearances)
+    if not is_cleared or (sees_secrets and not giver.sees_secrets):
+        raise NotPermitted(f"{giver.name} gives no clearance that it does not have", code="beyond_own")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ state; `writing()` takes the write lock at once, so that a read never has to tur
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from threading import local
-from typing import NewType
+from threading import Lock, local
+from typing import Concatenate, NewType, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -28,13 +29,42 @@ SCHEMA_REVISION = "0003"
 BUSY_TIMEOUT_MS = 30_000
 MINIMUM_SQLITE = (3, 35, 0)
 """RETURNING."""
+KEPT_STATEMENTS = 256
+"""Of each kind of statement, one for each set of clearances: putting one together costs more than asking it."""
 _BEGIN = "evidence_store_begin"
+_MEMO = "evidence_store_memo"
+Asked = ParamSpec("Asked")
+Found = TypeVar("Found")
+
+
+def remembered(read: Callable[Concatenate[ReadConnection, Asked], Found]) -> Callable[Concatenate[ReadConnection, Asked], Found]:
+    """A read that is done once for the same arguments within a snapshot; nobody changes what it gives."""
+
+    @wraps(read)
+    def ask(connection: ReadConnection, /, *args: Asked.args, **more: Asked.kwargs) -> Found:
+        memo: dict[object, Found] | None = connection.get_execution_options().get(_MEMO)
+        if memo is None:
+            return read(connection, *args, **more)
+        key = (read, args, tuple(more.items()))
+        if key not in memo:
+            memo[key] = read(connection, *args, **more)
+        return memo[key]
+
+    return ask
+
+
+def remember(connection: ReadConnection, ask: Callable[..., object], args: tuple[object, ...], found: object) -> None:
+    """Keeps what a read would give within a snapshot, for who read it in another way; outside of one nothing is kept."""
+    memo: dict[object, object] | None = connection.get_execution_options().get(_MEMO)
+    if memo is not None:
+        memo[ask.__wrapped__, args, ()] = found  # type: ignore[attr-defined]  # of `remembered`
 
 
 class _Joined(local):
     """The transaction that a thread is in, where what it does is to be one with others."""
 
     connection: WriteConnection | None = None
+    snapshot: ReadConnection | None = None
 
 
 class Database:
@@ -43,16 +73,38 @@ class Database:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._joined = _Joined()
+        self._watch: Connection | None = None
+        self._watch_lock = Lock()
 
     @contextmanager
     def reading(self) -> Iterator[ReadConnection]:
         """A connection on which all reads see one state. Raises StoreFault when the engine fails."""
-        if self._joined.connection is not None:
-            yield self._joined.connection
+        joined = self._joined.connection or self._joined.snapshot
+        if joined is not None:
+            with _translated():
+                yield joined
             return
         with _translated(), self._engine.connect() as connection:
             yield ReadConnection(connection)
             connection.rollback()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What this thread reads within the block is of one state, and what is `remembered` is read once.
+
+        Nothing of it is seen of what this thread writes within the block, so who writes there does so last.
+        """
+        if self._joined.connection is not None or self._joined.snapshot is not None:
+            yield
+            return
+        with _translated():
+            connection = self._engine.connect()
+        self._joined.snapshot = ReadConnection(connection.execution_options(**{_MEMO: {}}))
+        try:
+            yield
+        finally:
+            self._joined.snapshot = None
+            connection.close()
 
     @contextmanager
     def writing(self) -> Iterator[WriteConnection]:
@@ -79,6 +131,24 @@ class Database:
             finally:
                 self._joined.connection = None
 
+    @contextmanager
+    def watching(self) -> Iterator[ReadConnection]:
+        """A connection of its own for short looks at what changed, which waits for no other; one at a time."""
+        with self._watch_lock, _translated():
+            if self._watch is None:
+                # Out of the pool, whose connections may all be at work.
+                self._watch = self._engine.connect()
+                self._watch.detach()
+            yield ReadConnection(self._watch)
+            self._watch.rollback()
+
+    def change_mark(self) -> int:
+        """A number that stays the same as long as nobody commits anything to the database, in whichever process."""
+        with self.watching() as connection:
+            driver = connection.connection.dbapi_connection
+            assert driver is not None
+            return int(driver.execute("PRAGMA data_version").fetchone()[0])
+
     def require_schema(self) -> None:
         """Raises StoreUnavailable unless the database has the schema of this version, saying how to get there."""
         with self.reading() as connection:
@@ -90,6 +160,10 @@ class Database:
             )
 
     def close(self) -> None:
+        with self._watch_lock:
+            if self._watch is not None:
+                self._watch.close()
+                self._watch = None
         self._engine.dispose()
 
 

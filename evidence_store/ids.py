@@ -6,6 +6,8 @@ characters. An id is a name, never a permission.
 """
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from evidence_store.canonical import canonical_digest
@@ -72,3 +74,12 @@ def read_id(text: str) -> ReadId:
     if not _ID.match(folded):
         raise InvalidInput(f"not an evidence id: {text[:80]!r}; one looks like ev_tpvnrht0mge4", code="malformed_id")
     return ReadId(folded, folded != text)
+
+
+def read_ids(texts: Iterable[str]) -> tuple[EvidenceId, ...]:
+    """Those of the texts that are ids, once each."""
+    found: dict[EvidenceId, None] = {}
+    for text in texts:
+        with suppress(InvalidInput):
+            found[read_id(text).id] = None
+    return tuple(found)

@@ -53,6 +53,14 @@ class LabelPolicy(StrEnum):
     MASKED = "masked"
 
 
+class ClaimLabels(StrEnum):
+    """Which labels a new claim carries, beside those of what it cites: none, or those of all that its step, or its run, was shown."""
+
+    CITED = "cited"
+    STEP = "step"
+    RUN = "run"
+
+
 class Basis(StrEnum):
     OBSERVED = "observed"
     DERIVED = "derived"

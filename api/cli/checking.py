@@ -9,6 +9,7 @@ import orjson
 from api.cli.output import Output
 from api.cli.sources import read_pieces
 from api.errors import EXIT_DONE, EXIT_NO
+from api.findings import check_json
 from api.presenters import Json, dumps, plain, trace_json
 from api.settings import read_settings
 from api.wiring import open_services
@@ -73,14 +74,8 @@ def run_check(arguments: Namespace, output: Output) -> int:
     with open_services(read_settings(arguments.store)) as services:
         checked = services.store.checks.check_report(text)
         published = services.store.claims.find_published(text)
-    ok = all(one.ok for one in checked)
-    citations: list[Json] = []
-    for one in checked:
-        shown: dict[str, Json] = {"id": one.place.id, "verdict": one.verdict, "quote": one.quote, "where": f"line {one.place.line}"}
-        if one.folded:
-            shown["folded"] = True
-        citations.append(shown | ({"text": one.text} if one.text else {}))
-    uncited: list[Json] = [{"line": one.line, "text": one.text} for one in find_uncited(text)]
+    uncited = find_uncited(text)
+    shown = check_json(checked, uncited, published)
     n_bad = sum(not one.ok for one in checked)
     lines = [
         f"{arguments.report}:{one.place.line}: {one.place.id} {one.verdict}, quote {one.quote}: {one.text}\n"
@@ -90,9 +85,8 @@ def run_check(arguments: Namespace, output: Output) -> int:
     summary = f"{len(checked)} citations, {len(checked) - n_bad} ok, {n_bad} not; {len(uncited)} sentences without a citation\n"
     if published is None:
         summary += "this text was not published from this store, or was edited since\n"
-    shown_id = None if published is None else published.id
-    output.value({"ok": ok, "citations": citations, "uncited": uncited, "published": shown_id}, "".join(lines) + summary)
-    return EXIT_DONE if ok else EXIT_NO
+    output.value(shown, "".join(lines) + summary)
+    return EXIT_DONE if shown["ok"] else EXIT_NO
 
 
 def run_trace(arguments: Namespace, output: Output) -> int:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.cli.output import Output
-from api.cli.steps import billed, find_run, find_step, receipt_of
+from api.cli.steps import find_run, find_step
 from api.presenters import Json, plain
 from api.settings import read_settings
+from api.stored_inputs import billed, receipt_of
 from api.wiring import open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from api.cli.output import Output
-from api.presenters import Json
+from api.presenters import key_json
 from api.settings import read_settings
 from api.wiring import open_services
 from evidence_store.access import ApiKey, Grant
@@ -47,22 +47,6 @@ def run_revoke(arguments: Namespace, output: Output) -> int:
 def _keys(arguments: Namespace) -> Iterator[Keys]:
     with open_services(read_settings(arguments.store)) as services:
         yield services.store.of_workspace(WorkspaceName(arguments.workspace)).keys
-
-
-def key_json(key: ApiKey) -> dict[str, Json]:
-    """A key without its secret; times in microseconds since 1970 UTC, `used_hour` in hours."""
-    return {
-        "id": key.id,
-        "name": key.name,
-        "workspace": key.workspace,
-        "grants": sorted(key.grants),
-        "clearances": None if key.clearances is None else sorted(key.clearances),
-        "sees_secrets": key.sees_secrets,
-        "created_at": key.created_at,
-        "expires_at": key.expires_at,
-        "revoked": key.revoked,
-        "used_hour": key.used_hour,
-    }
 
 
 def _line(key: ApiKey) -> str:

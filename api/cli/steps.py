@@ -11,6 +11,7 @@ from api.errors import WrongUse
 from api.presenters import Json, plain
 from api.replay import Replayed, replay
 from api.settings import read_settings
+from api.stored_inputs import billed, receipt_of, step_json
 from api.wiring import Services, open_services
 from evidence_store.errors import NotFound
 from evidence_store.model import TaskName
@@ -24,7 +25,6 @@ from projector import (
     explain_receipt_text,
     receipt_diff_json,
     receipt_diff_text,
-    receipt_from_json,
     section_tokens,
 )
 
@@ -110,43 +110,14 @@ def find_step(run: str, inputs: Sequence[StepInput], number: int) -> StepInput:
     return found[-1]
 
 
-def receipt_of(one: StepInput) -> Receipt:
-    """The receipt that is stored with an input. Raises RefusedStep where another program wrote something else."""
-    return receipt_from_json(orjson.loads(one.row.receipt))
-
-
-def billed(receipt: Receipt) -> int:
-    """What the input costs, in tokens read plainly, rounded; the cache of its provider as its profile has it."""
-    return round(receipt.profile.prices.billed(receipt.used, receipt.shared))
-
-
 def _list(run: str, inputs: Sequence[StepInput], usages: Mapping[int, NewUsage], output: Output) -> None:
     told = [(one, receipt_of(one), usages.get(one.step.number)) for one in inputs]
     lines = [_step_text(*each) for each in told]
     used, total = (sum(figures) for figures in ([one.used for _, one, _ in told], [billed(one) for _, one, _ in told]))
     if lines:
         lines.append(f"in all: {used} tokens, billed as {total}\n")
-    answer: dict[str, Json] = {"run": run, "used_tokens": used, "billed_tokens": total, "steps": [_step_json(*each) for each in told]}
+    answer: dict[str, Json] = {"run": run, "used_tokens": used, "billed_tokens": total, "steps": [step_json(*each) for each in told]}
     output.value(answer, "".join(lines) or f"{run} has no stored input\n")
-
-
-def _step_json(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> dict[str, Json]:
-    return {
-        "step": one.step.number,
-        "projection": one.ordinal,
-        "used_tokens": one.row.used_tokens,
-        "cap_tokens": one.row.cap_tokens,
-        "counter": one.row.counter,
-        "exactness": one.row.exactness,
-        "sections": dict(section_tokens(receipt)),
-        "n_kept": len(receipt.kept),
-        "n_omitted": sum(len(line.names) for line in receipt.omitted),
-        "input_digest": receipt.input_digest,
-        "shared_tokens": receipt.shared,
-        "billed_tokens": billed(receipt),
-        "rebuilt": receipt.rebuilt,
-        "reported_tokens": None if usage is None else usage.reported,
-    }
 
 
 def _step_text(one: StepInput, receipt: Receipt, usage: NewUsage | None) -> str:

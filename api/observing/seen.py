@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 UNKNOWN = "none"
 """In place of the operation of a request that was routed nowhere."""
-PROJECTING = "buildProjection"
+PROJECTING = "project"
 PUTTING = "putRevision"
 RESOLVING = "getEvidence"
-RETRIEVING = frozenset({RESOLVING, "readDocument", "searchDocument", "searchDocuments", "diffDocuments", "resolveEvidence"})
+RETRIEVING = frozenset(
+    {RESOLVING, "expandEvidence", "resolveEvidence", "readDocument", "searchDocument", "search", "summarizeDocument", "diff"}
+)
 
 
 @dataclass(frozen=True, slots=True)

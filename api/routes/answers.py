@@ -67,7 +67,7 @@ def read_cursor(cursor: str | None, first: str) -> str:
     """The text that a page begins after. Raises WrongUse for what is no cursor of a list of texts."""
     found = _read(cursor, first)
     if not isinstance(found, str):
-        raise _no_cursor()
+        raise bad_cursor()
     return found
 
 
@@ -75,7 +75,7 @@ def read_number_cursor(cursor: str | None) -> int:
     """The number that a page begins after."""
     found = _read(cursor, 0)
     if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**53:
-        raise _no_cursor()
+        raise bad_cursor()
     return found
 
 
@@ -85,8 +85,8 @@ def _read(cursor: str | None, first: Json) -> object:
     try:
         return orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except ValueError as why:
-        raise _no_cursor() from why
+        raise bad_cursor() from why
 
 
-def _no_cursor() -> WrongUse:
+def bad_cursor() -> WrongUse:
     return WrongUse("cursor is not one that this list gave; begin without one", code="bad_cursor")

@@ -5,17 +5,22 @@ from hashlib import sha256
 from starlette.requests import Request
 from starlette.responses import Response
 
+ASKED_AFTER = "private, no-cache"
 TAG_CHARS = 32
 """128 bits of the body's SHA-256."""
 
 
 def respond(request: Request, body: bytes, media_type: str, status: int = 200) -> Response:
     """The body, or 304 when the caller's copy has the same bytes. What is said of an evidence can change, so a copy is asked after."""
-    tag = f'"{sha256(body).hexdigest()[:TAG_CHARS]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    tag = tag_of(body)
+    headers = {"ETag": tag, "Cache-Control": ASKED_AFTER}
     if status == 200 and is_known(tag, ",".join(request.headers.getlist("if-none-match"))):
         return Response(status_code=304, headers=headers)
     return Response(body, status, headers, media_type)
+
+
+def tag_of(body: bytes) -> str:
+    return f'"{sha256(body).hexdigest()[:TAG_CHARS]}"'
 
 
 def is_known(tag: str, if_none_match: str) -> bool:

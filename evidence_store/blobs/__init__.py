@@ -5,7 +5,7 @@ what another workspace holds.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evidence_store.model import Digest, Span, WorkspaceName
 
@@ -46,4 +46,15 @@ class BlobStore(Protocol):
         """Length of the stored bytes, None when there is no such blob."""
 
 
-__all__ = ["BlobKey", "BlobStore", "BlobWriter"]
+@runtime_checkable
+class Stamped(Protocol):
+    """A blob store that can tell whether what it keeps was touched, without reading it."""
+
+    def find_stamp(self, key: BlobKey) -> tuple[int, ...] | None:
+        """Another one after the stored bytes were written to, whoever did it; None when there is no such blob.
+
+        It says nothing of a medium that loses bytes by itself.
+        """
+
+
+__all__ = ["BlobKey", "BlobStore", "BlobWriter", "Stamped"]

@@ -49,6 +49,14 @@ class LocalBlobs:
         except OSError as why:
             raise StoreUnavailable(f"blob {key.digest} cannot be read: {why.strerror}", {"blob": key.digest}) from why
 
+    def find_stamp(self, key: BlobKey) -> tuple[int, ...] | None:
+        """Inode, size, and when content and name were changed last."""
+        try:
+            found = os.stat(blob_path(self._root, key))
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
 
 class LocalBlobWriter:
     def __init__(self, root: Path) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 from sqlalchemy import bindparam, func, insert, select
 
-from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.database import ReadConnection, WriteConnection, remembered
 from evidence_store.documents.model import NodeType
 from evidence_store.documents.span_rows import Container, Entry, SpanIndex
 from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
@@ -15,6 +15,8 @@ from evidence_store.model import Digest, Span, WorkspaceName
 from evidence_store.tables import blobs, containers, frames, shared_frames, spans
 
 ROWS_AT_ONCE = 10_000
+FRAMES_AT_ONCE = 500
+"""Their rows are small, and what a large upload takes in memory is to be small, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +30,14 @@ class BlobRow:
     """Stored bytes of a small blob; None: they are in the blob store."""
 
 
+_BLOB = select(blobs.c.digest, blobs.c.number, blobs.c.size, blobs.c.stored_size, blobs.c.inline).where(
+    blobs.c.workspace == bindparam("workspace"), blobs.c.digest == bindparam("digest")
+)
+
+
+@remembered
 def find_blob(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> BlobRow | None:
-    columns = (blobs.c.digest, blobs.c.number, blobs.c.size, blobs.c.stored_size, blobs.c.inline)
-    row = connection.execute(select(*columns).where(blobs.c.workspace == workspace, blobs.c.digest == digest)).first()
+    row = connection.execute(_BLOB, {"workspace": workspace, "digest": digest}).first()
     return None if row is None else BlobRow(Digest(row[0]), *row[1:])
 
 
@@ -56,8 +63,9 @@ def insert_blob(
         "created_at": at,
     }
     connection.execute(insert(blobs).values(row))
-    if blob.own_frames:
-        connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in blob.own_frames])
+    for start in range(0, len(blob.own_frames), FRAMES_AT_ONCE):
+        some = blob.own_frames[start : start + FRAMES_AT_ONCE]
+        connection.execute(insert(frames), [_frame_row(workspace, blob.digest, frame) for frame in some])
     shared = [_shared_row(workspace, blob.digest, tuple(run)) for home, run in groupby(blob.frames, key=_home) if home is not None]
     if shared:
         connection.execute(insert(shared_frames), shared)
@@ -117,6 +125,7 @@ _SHARED = (
 )
 
 
+@remembered
 def list_frames(connection: ReadConnection, workspace: WorkspaceName, digest: Digest, span: Span) -> Sequence[Frame]:
     """The frames that hold a byte of `span`, in order; one frame for an empty span."""
     last = max(0, span.end - 1) // FRAME_BYTES

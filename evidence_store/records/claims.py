@@ -57,6 +57,8 @@ class ReportRow:
     title: str
     body_digest: Digest
     body: str
+    published_at: int
+    """Microseconds since 1970 UTC."""
 
 
 def insert_claim(connection: WriteConnection, new: NewClaim, at: int) -> int:
@@ -112,10 +114,16 @@ def insert_ruling(connection: WriteConnection, workspace: WorkspaceName, task: T
 
 
 def list_claims(
-    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, number: int | None = None, clearances: Clearances = None
+    connection: ReadConnection,
+    workspace: WorkspaceName,
+    task: TaskName,
+    number: int | None = None,
+    clearances: Clearances = None,
+    after: int = 0,
+    limit: int | None = None,
 ) -> Sequence[ClaimView]:
-    """Claims of a task in order, or one of them, each with its newest standing and the task revision that it holds under."""
-    mine = [claims.c.workspace == workspace, claims.c.task == task]
+    """Claims of a task in order, behind a number, or one; each with its newest standing and the task revision that it holds under."""
+    mine = [claims.c.workspace == workspace, claims.c.task == task, claims.c.number > after]
     mine.append(sees_claim(clearances, claims.c.workspace, claims.c.task, claims.c.number))
     events = [claim_events.c.workspace == workspace, claim_events.c.task == task]
     if number is not None:
@@ -146,6 +154,7 @@ def list_claims(
         .join(claim_events, (claim_events.c.claim == newest.c.claim) & (claim_events.c.ordinal == newest.c.last))
         .where(*mine, claim_events.c.workspace == workspace, claim_events.c.task == task)
         .order_by(claims.c.number)
+        .limit(limit)
     )
     cited = _citations(connection, workspace, task, number)
     return [_view(tuple(row), cited.get(row[0], ())) for row in connection.execute(query)]
@@ -243,7 +252,14 @@ _REPORT = (
     reports.c.title,
     reports.c.body_digest,
     reports.c.body,
+    reports.c.published_at,
 )
+
+
+def _report(
+    workspace: WorkspaceName, id_: str, task: str, run: int, task_revision: int, title: str, digest: str, body: str, published_at: int
+) -> ReportRow:
+    return ReportRow(id_, RunKey(workspace, TaskName(task), run), task_revision, title, Digest(digest), body, published_at)
 
 
 def _seen(clearances: Clearances) -> ColumnElement[bool]:
@@ -255,7 +271,15 @@ def find_report(connection: ReadConnection, workspace: WorkspaceName, id_: str, 
     row = connection.execute(query).first()
     if row is None:
         return None
-    return ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
+    return _report(workspace, *row)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """Of a report in the order of their publishing."""
+
+    published_at: int
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +298,13 @@ def list_report_claims(connection: ReadConnection, workspace: WorkspaceName, rep
     return [PublishedClaim(f"C{number}", Standing(standing)) for number, standing in rows]
 
 
-def list_reports(connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None) -> Sequence[ReportRow]:
-    """The newest reports first."""
+def list_reports(
+    connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None, after: ReportPlace | None = None
+) -> Sequence[ReportRow]:
+    """The newest reports first, those that follow a place in this order."""
     query = select(*_REPORT).where(reports.c.workspace == workspace, _seen(clearances))
+    if after is not None:
+        same = (reports.c.published_at == after.published_at) & (reports.c.id > after.id)
+        query = query.where((reports.c.published_at < after.published_at) | same)
     query = query.order_by(reports.c.published_at.desc(), reports.c.id).limit(limit)
-    return [
-        ReportRow(row[0], RunKey(workspace, TaskName(row[1]), row[2]), row[3], row[4], Digest(row[5]), row[6])
-        for row in connection.execute(query)
-    ]
+    return [_report(workspace, *row) for row in connection.execute(query)]

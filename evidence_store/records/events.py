@@ -36,6 +36,11 @@ def append_event(
     return number
 
 
+def newest_number(connection: ReadConnection, workspace: WorkspaceName) -> int:
+    """Of the events of a workspace; 0 before the first."""
+    return int(connection.execute(select(func.max(events.c.number)).where(events.c.workspace == workspace)).scalar() or 0)
+
+
 def iter_events(connection: ReadConnection, workspace: WorkspaceName) -> Iterator[Event]:
     """All events in order."""
     columns = (events.c.number, events.c.kind, events.c.subject, events.c.payload, events.c.salt, events.c.commitment)

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select
+from sqlalchemy import ColumnElement, FromClause, Select, bindparam, insert, select
 
-from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.database import KEPT_STATEMENTS, ReadConnection, WriteConnection, remember, remembered
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.ids import FORMAT_VERSION, SHORT_LENGTH, short_id
-from evidence_store.model import Clearances, Digest, EvidenceId, Hop, HopKind, Lifecycle, ResourceName, Selector, Span, WorkspaceName
+from evidence_store.model import Clearances, Digest, EvidenceId, Hop, Lifecycle, ResourceName, Selector, Span, WorkspaceName
 from evidence_store.records.sight import sees_resource
 from evidence_store.tables import evidence, evidence_events, parts, relocations, selectors
 
@@ -49,32 +51,75 @@ def _seen(clearances: Clearances) -> ColumnElement[bool]:
     return sees_resource(clearances, evidence.c.workspace, evidence.c.resource)
 
 
+_COLUMNS = (
+    evidence.c.id,
+    evidence.c.digest,
+    evidence.c.resource,
+    evidence.c.revision,
+    evidence.c.blob,
+    evidence.c.transform,
+    evidence.c.excerpt_digest,
+)
+_MINE = (evidence.c.workspace == bindparam("workspace"), evidence.c.id == bindparam("id"))
+_PARTS = (
+    select(parts.c.byte_start, parts.c.byte_end, parts.c.hop)
+    .where(parts.c.workspace == bindparam("workspace"), parts.c.evidence == bindparam("id"))
+    .order_by(parts.c.position)
+)
+
+
+@lru_cache(KEPT_STATEMENTS)
+def _evidence_query(clearances: Clearances) -> Select[Any]:
+    return select(*_COLUMNS).where(*_MINE, _seen(clearances))
+
+
+@remembered
 def find_evidence(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, clearances: Clearances = None) -> Evidence | None:
     """The record of an evidence, None when there is none. Raises IntegrityMismatch for one without parts."""
-    columns = (
-        evidence.c.id,
-        evidence.c.digest,
-        evidence.c.resource,
-        evidence.c.revision,
-        evidence.c.blob,
-        evidence.c.transform,
-        evidence.c.excerpt_digest,
-    )
-    query = select(*columns).where(evidence.c.workspace == workspace, evidence.c.id == id_, _seen(clearances))
-    row = connection.execute(query).first()
-    if row is None:
-        return None
-    spans = _list_parts(connection, workspace, id_)
+    row = connection.execute(_evidence_query(clearances), {"workspace": workspace, "id": id_}).first()
+    return None if row is None else _evidence(tuple(row), connection.execute(_PARTS, {"workspace": workspace, "id": id_}).all())
+
+
+def _evidence(row: tuple[Any, ...], spans: Sequence[Any]) -> Evidence:
+    """Of a row of `_COLUMNS`, and start, end and hop of each part. Raises IntegrityMismatch."""
     if not spans:
-        raise IntegrityMismatch(f"the record of {id_} has lost its parts", {"id": id_})
-    hops = tuple(Hop(hop, span) for span, hop in spans[1:])
-    return Evidence(id_, Digest(row[1]), ResourceName(row[2]), row[3], Digest(row[4]), spans[0][0], hops, row[5], Digest(row[6]))
+        raise IntegrityMismatch(f"the record of {row[0]} has lost its parts", {"id": row[0]})
+    (start, end, _), *more = spans
+    hops = tuple(Hop(hop, Span(first, last)) for first, last, hop in more)
+    blob, excerpt = Digest(row[4]), Digest(row[6])
+    return Evidence(EvidenceId(row[0]), Digest(row[1]), ResourceName(row[2]), row[3], blob, Span(start, end), hops, row[5], excerpt)
 
 
-def _list_parts(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> list[tuple[Span, HopKind]]:
-    columns = (parts.c.byte_start, parts.c.byte_end, parts.c.hop)
-    query = select(*columns).where(parts.c.workspace == workspace, parts.c.evidence == id_).order_by(parts.c.position)
-    return [(Span(start, end), hop) for start, end, hop in connection.execute(query)]
+def remember_evidence(connection: ReadConnection, workspace: WorkspaceName, ids: Sequence[EvidenceId], clearances: Clearances) -> None:
+    """Reads all that is asked of these evidences one by one (at most 500) at once, for the snapshot that this is called in."""
+
+    rows = connection.execute(select(*_COLUMNS).where(evidence.c.workspace == workspace, evidence.c.id.in_(ids), _seen(clearances))).all()
+    # Nothing is read of what is hidden, so that it takes no longer than what is absent.
+    seen = [row[0] for row in rows]
+
+    def mine(table: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+        return table.c.workspace == workspace, table.c.evidence.in_(seen)
+
+    spans: dict[str, list[Any]] = {}
+    found = select(parts.c.evidence, parts.c.byte_start, parts.c.byte_end, parts.c.hop).where(*mine(parts))
+    for id_, *span in connection.execute(found.order_by(parts.c.position)):
+        spans.setdefault(id_, []).append(span)
+    ways: dict[str, list[Selector]] = {}
+    for id_, kind, text in connection.execute(select(selectors.c.evidence, selectors.c.kind, selectors.c.text).where(*mine(selectors))):
+        ways.setdefault(id_, []).append(Selector(kind, text))
+    events = select(evidence_events.c.evidence, evidence_events.c.lifecycle).where(*mine(evidence_events))
+    lifecycles = {id_: Lifecycle(one) for id_, one in connection.execute(events.order_by(evidence_events.c.ordinal))}
+    moved = set(connection.execute(select(relocations.c.evidence).where(*mine(relocations))).scalars())
+    for row in rows:
+        if row[0] not in spans:
+            continue
+        id_, one = EvidenceId(row[0]), _evidence(tuple(row), spans[row[0]])
+        remember(connection, find_evidence, (workspace, id_, clearances), one)
+        remember(connection, find_id, (workspace, one.digest), id_)
+        remember(connection, list_selectors, (workspace, id_), _in_order(ways.get(id_, [])))
+        remember(connection, find_lifecycle, (workspace, id_), lifecycles.get(id_, Lifecycle.ACTIVE))
+        if id_ not in moved:
+            remember(connection, list_relocations, (workspace, id_), ())
 
 
 def list_evidence_ids(connection: ReadConnection, workspace: WorkspaceName) -> Sequence[EvidenceId]:
@@ -104,9 +149,13 @@ def list_known_ids(
     return frozenset(EvidenceId(id_) for id_ in connection.execute(query).scalars()) if ids else frozenset()
 
 
+_BY_DIGEST = select(evidence.c.id).where(evidence.c.workspace == bindparam("workspace"), evidence.c.digest == bindparam("digest"))
+
+
+@remembered
 def find_id(connection: ReadConnection, workspace: WorkspaceName, digest: Digest) -> EvidenceId | None:
     """The id under which an identity is stored."""
-    found = connection.execute(select(evidence.c.id).where(evidence.c.workspace == workspace, evidence.c.digest == digest)).scalar()
+    found = connection.execute(_BY_DIGEST, {"workspace": workspace, "digest": digest}).scalar()
     return None if found is None else EvidenceId(found)
 
 
@@ -142,28 +191,24 @@ def insert_evidence(connection: WriteConnection, workspace: WorkspaceName, new: 
     )
 
 
-def has_selector(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, selector: Selector) -> bool:
-    query = select(selectors.c.kind).where(
-        selectors.c.workspace == workspace,
-        selectors.c.evidence == id_,
-        selectors.c.kind == selector.kind,
-        selectors.c.text == selector.text,
-    )
-    return connection.execute(query).first() is not None
-
-
 def insert_selector(connection: WriteConnection, workspace: WorkspaceName, id_: EvidenceId, selector: Selector) -> None:
     row = {"workspace": workspace, "evidence": id_, "kind": selector.kind, "text": selector.text}
     connection.execute(insert(selectors).values(row))
 
 
+@remembered
 def list_selectors(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Sequence[Selector]:
     """The ways in which an evidence was found, in a fixed order: pointers first."""
-    query = select(selectors.c.kind, selectors.c.text).where(selectors.c.workspace == workspace, selectors.c.evidence == id_)
-    found = [Selector(kind, text) for kind, text in connection.execute(query)]
+    return _in_order([Selector(kind, text) for kind, text in connection.execute(_SELECTORS, {"workspace": workspace, "id": id_})])
+
+
+def _in_order(found: Sequence[Selector]) -> Sequence[Selector]:
     return sorted(found, key=lambda s: (_ORDER.index(s.kind), len(s.text), s.text))
 
 
+_SELECTORS = select(selectors.c.kind, selectors.c.text).where(
+    selectors.c.workspace == bindparam("workspace"), selectors.c.evidence == bindparam("id")
+)
 _ORDER = ("pointer", "lines", "quote", "bytes")
 
 
@@ -185,20 +230,30 @@ def insert_relocation(connection: WriteConnection, workspace: WorkspaceName, new
     return True
 
 
+_RELOCATIONS = (
+    select(relocations.c.evidence, relocations.c.relocated_from, relocations.c.finder, relocations.c.score)
+    .where(relocations.c.workspace == bindparam("workspace"), relocations.c.evidence == bindparam("id"))
+    .order_by(relocations.c.at)
+)
+
+
+@remembered
 def list_relocations(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Sequence[Relocation]:
     """What an evidence was named in place of."""
-    columns = (relocations.c.evidence, relocations.c.relocated_from, relocations.c.finder, relocations.c.score)
-    query = select(*columns).where(relocations.c.workspace == workspace, relocations.c.evidence == id_).order_by(relocations.c.at)
-    return [Relocation(EvidenceId(one), EvidenceId(other), finder, score) for one, other, finder, score in connection.execute(query)]
+    rows = connection.execute(_RELOCATIONS, {"workspace": workspace, "id": id_})
+    return [Relocation(EvidenceId(one), EvidenceId(other), finder, score) for one, other, finder, score in rows]
 
 
+_LIFECYCLE = (
+    select(evidence_events.c.lifecycle)
+    .where(evidence_events.c.workspace == bindparam("workspace"), evidence_events.c.evidence == bindparam("id"))
+    .order_by(evidence_events.c.ordinal.desc())
+    .limit(1)
+)
+
+
+@remembered
 def find_lifecycle(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId) -> Lifecycle:
     """The newest state; active without any event."""
-    query = (
-        select(evidence_events.c.lifecycle)
-        .where(evidence_events.c.workspace == workspace, evidence_events.c.evidence == id_)
-        .order_by(evidence_events.c.ordinal.desc())
-        .limit(1)
-    )
-    found = connection.execute(query).scalar()
+    found = connection.execute(_LIFECYCLE, {"workspace": workspace, "id": id_}).scalar()
     return Lifecycle.ACTIVE if found is None else Lifecycle(found)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from evidence_store.database import ReadConnection
-from evidence_store.model import Outcome, TaskName, WorkspaceName
+from evidence_store.model import Clearances, Outcome, TaskName, WorkspaceName
 from evidence_store.records.runs import RunKey
+from evidence_store.records.sight import sees_claim, sees_run
 from evidence_store.tables import claims, events, runs, steps, tool_results
 
 
@@ -25,29 +26,40 @@ class ResultRow:
     """What the model was told."""
 
 
-def list_steps(connection: ReadConnection, key: RunKey) -> Sequence[StepRow]:
-    """The steps of a run in order."""
+def list_steps(connection: ReadConnection, key: RunKey, after: int = 0, limit: int | None = None) -> Sequence[StepRow]:
+    """The steps of a run in order, behind a number."""
     mine = (steps.c.workspace == key.workspace, steps.c.task == key.task, steps.c.run == key.number)
-    query = select(steps.c.number, steps.c.task_revision).where(*mine).order_by(steps.c.number)
+    query = select(steps.c.number, steps.c.task_revision).where(*mine, steps.c.number > after).order_by(steps.c.number).limit(limit)
     return [StepRow(*row) for row in connection.execute(query)]
 
 
-def list_results(connection: ReadConnection, key: RunKey) -> Sequence[ResultRow]:
-    """The results of all calls of a run."""
-    mine = (tool_results.c.workspace == key.workspace, tool_results.c.task == key.task, tool_results.c.run == key.number)
+def list_results(connection: ReadConnection, key: RunKey, calls: Sequence[str] | None = None) -> Sequence[ResultRow]:
+    """The results of all calls of a run, or of some."""
+    mine = [tool_results.c.workspace == key.workspace, tool_results.c.task == key.task, tool_results.c.run == key.number]
+    if calls is not None:
+        mine.append(tool_results.c.call.in_(calls))
     query = select(tool_results.c.call, tool_results.c.outcome, tool_results.c.body).where(*mine)
     return [ResultRow(call, Outcome(outcome), body) for call, outcome, body in connection.execute(query)]
 
 
-def list_runs(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> Sequence[RunKey]:
-    """The runs of a task in order."""
-    query = select(runs.c.number).where(runs.c.workspace == workspace, runs.c.task == task).order_by(runs.c.number)
+def list_runs(
+    connection: ReadConnection,
+    workspace: WorkspaceName,
+    task: TaskName,
+    after: int = 0,
+    limit: int | None = None,
+    clearances: Clearances = None,
+) -> Sequence[RunKey]:
+    """The runs of a task that somebody is cleared for, in order, behind a number."""
+    query = select(runs.c.number).where(runs.c.workspace == workspace, runs.c.task == task, runs.c.number > after)
+    query = query.where(sees_run(clearances, runs.c.workspace, runs.c.task, runs.c.number)).order_by(runs.c.number).limit(limit)
     return [RunKey(workspace, task, number) for number in connection.execute(query).scalars()]
 
 
-def list_claim_numbers(connection: ReadConnection, key: RunKey) -> Sequence[int]:
-    """Numbers, within the task, of the claims that a run recorded."""
-    mine = (claims.c.workspace == key.workspace, claims.c.task == key.task, claims.c.run == key.number)
+def list_claim_numbers(connection: ReadConnection, key: RunKey, clearances: Clearances = None) -> Sequence[int]:
+    """Numbers, within the task, of the claims that a run recorded and that somebody is cleared for."""
+    mine = [claims.c.workspace == key.workspace, claims.c.task == key.task, claims.c.run == key.number]
+    mine.append(sees_claim(clearances, claims.c.workspace, claims.c.task, claims.c.number))
     return list(connection.execute(select(claims.c.number).where(*mine).order_by(claims.c.number)).scalars())
 
 

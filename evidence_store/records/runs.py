@@ -120,6 +120,11 @@ def sees(connection: ReadConnection, key: RunKey, clearances: Clearances) -> boo
     return connection.execute(unseen).first() is None
 
 
+def sees_known(connection: ReadConnection, key: RunKey, clearances: Clearances) -> bool:
+    """Whether there is such a run, and somebody may see it."""
+    return find_agent(connection, key) is not None and sees(connection, key, clearances)
+
+
 def list_newest_runs(
     connection: ReadConnection, workspace: WorkspaceName, limit: int, clearances: Clearances = None, agent_prefix: str = ""
 ) -> Sequence[RunKey]:
@@ -150,6 +155,11 @@ def insert_step(connection: WriteConnection, key: RunKey, task_revision: int, at
     return StepKey(key, number)
 
 
+def has_step(connection: ReadConnection, key: StepKey) -> bool:
+    mine = (steps.c.workspace == key.run.workspace, steps.c.task == key.run.task, steps.c.run == key.run.number)
+    return connection.execute(select(steps.c.number).where(*mine, steps.c.number == key.number)).first() is not None
+
+
 def insert_message(connection: WriteConnection, key: RunKey, step: int | None, role: str, body: str, at: int) -> int:
     mine = (messages.c.workspace == key.workspace, messages.c.task == key.task, messages.c.run == key.number)
     ordinal = (connection.execute(select(func.max(messages.c.ordinal)).where(*mine)).scalar() or 0) + 1
@@ -158,10 +168,12 @@ def insert_message(connection: WriteConnection, key: RunKey, step: int | None, r
     return ordinal
 
 
-def list_messages(connection: ReadConnection, key: RunKey) -> Sequence[MessageRow]:
+def list_messages(connection: ReadConnection, key: RunKey, after: int = 0, limit: int | None = None) -> Sequence[MessageRow]:
+    """The messages of a run behind a place, in order; all of them without a limit."""
     columns = (messages.c.ordinal, messages.c.step, messages.c.role, messages.c.body)
     mine = (messages.c.workspace == key.workspace, messages.c.task == key.task, messages.c.run == key.number)
-    return [MessageRow(*row) for row in connection.execute(select(*columns).where(*mine).order_by(messages.c.ordinal))]
+    query = select(*columns).where(*mine, messages.c.ordinal > after).order_by(messages.c.ordinal).limit(limit)
+    return [MessageRow(*row) for row in connection.execute(query)]
 
 
 def insert_projection(connection: WriteConnection, key: StepKey, new: ProjectionRow, at: int) -> None:
@@ -189,8 +201,10 @@ def insert_projection(connection: WriteConnection, key: StepKey, new: Projection
     connection.execute(insert(projections).values(row))
 
 
-def list_step_inputs(connection: ReadConnection, key: RunKey) -> Sequence[StepInput]:
-    """The projections of a run in order of steps."""
+def list_step_inputs(
+    connection: ReadConnection, key: RunKey, step: int | None = None, after: tuple[int, int] = (0, 0), limit: int | None = None
+) -> Sequence[StepInput]:
+    """The projections of a run, or of one step, in order of steps; `after` is step and ordinal of the one before the first."""
     columns = (
         projections.c.step,
         projections.c.ordinal,
@@ -204,7 +218,10 @@ def list_step_inputs(connection: ReadConnection, key: RunKey) -> Sequence[StepIn
         projections.c.used_tokens,
     )
     mine = (projections.c.workspace == key.workspace, projections.c.task == key.task, projections.c.run == key.number)
-    query = select(*columns).where(*mine).order_by(projections.c.step, projections.c.ordinal)
+    later = (projections.c.step > after[0]) | ((projections.c.step == after[0]) & (projections.c.ordinal > after[1]))
+    query = select(*columns).where(*mine, later).order_by(projections.c.step, projections.c.ordinal).limit(limit)
+    if step is not None:
+        query = query.where(projections.c.step == step)
     return [
         StepInput(StepKey(key, step), ordinal, ProjectionRow(Digest(digest), *rest))
         for step, ordinal, digest, *rest in connection.execute(query)
@@ -231,13 +248,17 @@ def insert_exposures(connection: WriteConnection, key: StepKey, grade: Grade, sh
         connection.execute(insert(exposures), rows)
 
 
-def list_exposures(connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, key: RunKey | None) -> Sequence[Exposure]:
-    """Where an evidence was shown, in one run or in all, in order."""
-    columns = (exposures.c.task, exposures.c.run, exposures.c.step, exposures.c.grade, exposures.c.shown_digest, exposures.c.in_full)
-    query = select(*columns).where(exposures.c.workspace == workspace, exposures.c.evidence == id_)
+def list_exposures(
+    connection: ReadConnection, workspace: WorkspaceName, id_: EvidenceId, key: RunKey | None, clearances: Clearances = None
+) -> Sequence[Exposure]:
+    """Where an evidence was shown, in one run or in all that are seen, in order."""
+    shown = exposures.alias("shown")
+    columns = (shown.c.task, shown.c.run, shown.c.step, shown.c.grade, shown.c.shown_digest, shown.c.in_full)
+    query = select(*columns).where(shown.c.workspace == workspace, shown.c.evidence == id_)
+    query = query.where(sees_run(clearances, shown.c.workspace, shown.c.task, shown.c.run))
     if key is not None:
-        query = query.where(exposures.c.task == key.task, exposures.c.run == key.number)
-    query = query.order_by(exposures.c.task, exposures.c.run, exposures.c.ordinal)
+        query = query.where(shown.c.task == key.task, shown.c.run == key.number)
+    query = query.order_by(shown.c.task, shown.c.run, shown.c.ordinal)
     return [
         Exposure(StepKey(RunKey(workspace, TaskName(task), run), step), id_, Grade(grade), Digest(digest), in_full)
         for task, run, step, grade, digest, in_full in connection.execute(query)
@@ -298,7 +319,12 @@ def list_step_exposures(connection: ReadConnection, key: StepKey, grade: Grade) 
     ]
 
 
-def is_exposed(connection: ReadConnection, workspace: WorkspaceName, task: TaskName, id_: EvidenceId) -> bool:
-    """Whether any run of a task was shown an evidence."""
-    mine = (exposures.c.workspace == workspace, exposures.c.task == task, exposures.c.evidence == id_)
-    return connection.execute(select(exposures.c.ordinal).where(*mine).limit(1)).first() is not None
+def is_exposed(
+    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, id_: EvidenceId, clearances: Clearances = None
+) -> bool:
+    """Whether any run of a task was shown an evidence, of those that are seen."""
+    # Under another name, since what is asked of each run is asked of this table, too.
+    shown = exposures.alias("shown")
+    mine = (shown.c.workspace == workspace, shown.c.task == task, shown.c.evidence == id_)
+    query = select(shown.c.ordinal).where(*mine, sees_run(clearances, shown.c.workspace, shown.c.task, shown.c.run))
+    return connection.execute(query.limit(1)).first() is not None

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, func, insert, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, insert, select
 
 from evidence_store.canonical import canonical_bytes
-from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.database import KEPT_STATEMENTS, ReadConnection, WriteConnection, remembered
 from evidence_store.documents.model import Note
 from evidence_store.model import Clearances, Digest, Format, Kind, ResourceName, WorkspaceName
 from evidence_store.records.sight import sees_resource
@@ -57,11 +59,17 @@ def _seen(clearances: Clearances) -> ColumnElement[bool]:
     return sees_resource(clearances, resources.c.workspace, resources.c.name)
 
 
+@lru_cache(KEPT_STATEMENTS)
+def _resource_query(clearances: Clearances) -> Select[Any]:
+    mine = (resources.c.workspace == bindparam("workspace"), resources.c.name == bindparam("name"))
+    return select(*_RESOURCE).where(*mine, _seen(clearances))
+
+
+@remembered
 def find_resource(
     connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, clearances: Clearances = None
 ) -> Resource | None:
-    query = select(*_RESOURCE).where(resources.c.workspace == workspace, resources.c.name == name, _seen(clearances))
-    row = connection.execute(query).first()
+    row = connection.execute(_resource_query(clearances), {"workspace": workspace, "name": name}).first()
     if row is None:
         return None
     return Resource(ResourceName(row[0]), Kind(row[1]), row[2], list_labels(connection, workspace, name), row[3])
@@ -77,9 +85,15 @@ def list_resources(
     return [Resource(ResourceName(n), Kind(k), s, list_labels(connection, workspace, ResourceName(n)), age) for n, k, s, age in rows]
 
 
+_LABELS = (
+    select(resource_labels.c.label)
+    .where(resource_labels.c.workspace == bindparam("workspace"), resource_labels.c.resource == bindparam("name"))
+    .order_by(resource_labels.c.label)
+)
+
+
 def list_labels(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName) -> tuple[str, ...]:
-    query = select(resource_labels.c.label).where(resource_labels.c.workspace == workspace, resource_labels.c.resource == name)
-    return tuple(connection.execute(query.order_by(resource_labels.c.label)).scalars())
+    return tuple(connection.execute(_LABELS, {"workspace": workspace, "name": name}).scalars())
 
 
 def insert_resource(connection: WriteConnection, workspace: WorkspaceName, resource: Resource, at: int) -> None:
@@ -120,14 +134,20 @@ _CLOSED = (
 _FROM = revisions.join(blobs).outerjoin(closings, _CLOSED)
 
 
+@lru_cache(KEPT_STATEMENTS)
+def _revision_query(clearances: Clearances, newest: bool) -> Select[Any]:
+    mine = (revisions.c.workspace == bindparam("workspace"), revisions.c.resource == bindparam("name"))
+    query = select(*_REVISION).select_from(_FROM).where(*mine, _seen_revision(clearances))
+    return query.order_by(revisions.c.number.desc()).limit(1) if newest else query.where(revisions.c.number == bindparam("number"))
+
+
+@remembered
 def find_revision(
     connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, number: int | None, clearances: Clearances = None
 ) -> Revision | None:
     """One revision, the newest without a number."""
-    query = select(*_REVISION).select_from(_FROM).where(revisions.c.workspace == workspace, revisions.c.resource == name)
-    query = query.where(_seen_revision(clearances))
-    query = query.order_by(revisions.c.number.desc()).limit(1) if number is None else query.where(revisions.c.number == number)
-    row = connection.execute(query).first()
+    asked = {"workspace": workspace, "name": name} | ({} if number is None else {"number": number})
+    row = connection.execute(_revision_query(clearances, number is None), asked).first()
     return None if row is None else _revision(name, tuple(row))
 
 
@@ -244,6 +264,7 @@ def find_first_origin(connection: ReadConnection, workspace: WorkspaceName, name
     return connection.execute(query.order_by(observations.c.ordinal).limit(1)).scalar()
 
 
+@remembered
 def find_last_seen(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, revision: int) -> int | None:
     """When a revision was seen last."""
     query = select(func.max(observations.c.observed_at)).where(

@@ -9,7 +9,8 @@ from sqlalchemy import Select, func, insert, select
 
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
-from evidence_store.model import EvidenceId, ProgressItem, ProgressState, TaskName, TaskRevision, WorkspaceName
+from evidence_store.model import Clearances, EvidenceId, ProgressItem, ProgressState, TaskName, TaskRevision, WorkspaceName
+from evidence_store.records.sight import is_cleared_for
 from evidence_store.tables import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
 
 
@@ -27,6 +28,12 @@ class Judgement:
 
 def has_task(connection: ReadConnection, workspace: WorkspaceName, task: TaskName) -> bool:
     return connection.execute(select(tasks.c.name).where(tasks.c.workspace == workspace, tasks.c.name == task)).first() is not None
+
+
+def list_tasks(connection: ReadConnection, workspace: WorkspaceName, after: str, limit: int) -> Sequence[TaskName]:
+    """Names of tasks behind a name, in order."""
+    query = select(tasks.c.name).where(tasks.c.workspace == workspace, tasks.c.name > after).order_by(tasks.c.name).limit(limit)
+    return [TaskName(name) for name in connection.execute(query).scalars()]
 
 
 def insert_task(connection: WriteConnection, workspace: WorkspaceName, task: TaskName, at: int) -> None:
@@ -273,3 +280,32 @@ def iter_judgements(connection: ReadConnection, workspace: WorkspaceName, task: 
     query = select(*columns).where(judgements.c.workspace == workspace, judgements.c.task == task).order_by(judgements.c.ordinal)
     for row in connection.execute(query):
         yield Judgement(*row)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedJudgement:
+    """A judgement at its place among those of its task."""
+
+    ordinal: int
+    judgement: Judgement
+
+
+def list_newest_judgements(
+    connection: ReadConnection, workspace: WorkspaceName, task: TaskName, after: int, limit: int, clearances: Clearances = None
+) -> Sequence[PlacedJudgement]:
+    """The newest judgement of each subject that somebody is cleared for, in the order in which they were made, behind a place."""
+    mine = (judgements.c.workspace == workspace, judgements.c.task == task)
+    newest = select(func.max(judgements.c.ordinal)).where(*mine).group_by(judgements.c.subject_kind, judgements.c.subject)
+    columns = (
+        judgements.c.ordinal,
+        judgements.c.subject_kind,
+        judgements.c.subject,
+        judgements.c.task_revision,
+        judgements.c.verdict,
+        judgements.c.judge,
+        judgements.c.reason,
+    )
+    seen = is_cleared_for(clearances, judgements.c.workspace, judgements.c.subject)
+    query = select(*columns).where(*mine, judgements.c.ordinal.in_(newest), judgements.c.ordinal > after)
+    query = query.where((judgements.c.subject_kind != "evidence") | seen).order_by(judgements.c.ordinal).limit(limit)
+    return [PlacedJudgement(row[0], Judgement(*row[1:])) for row in connection.execute(query)]

@@ -27,7 +27,7 @@ from evidence_store.blobs.local import LocalBlobs
 from evidence_store.database import open_sqlite, sqlite_engine
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import StoreUnavailable
-from evidence_store.model import DEFAULT_WORKSPACE, Clearances, WorkspaceName
+from evidence_store.model import DEFAULT_WORKSPACE, ClaimLabels, Clearances, WorkspaceName
 from evidence_store.store.core import Core
 from evidence_store.store.sources import Opened, Sources
 
@@ -98,7 +98,7 @@ class EvidenceStore:
     def claims(self) -> "Claims":
         from evidence_store.store.claims import Claims  # start-up cost
 
-        return Claims(self.core, self.passages)
+        return Claims(self.core, self.passages, lambda: self.seen_by(None).claims)
 
     @cached_property
     def rejudging(self) -> "Rejudging":
@@ -183,9 +183,14 @@ def init_store(folder: Path) -> None:
 
 
 def open_store(
-    folder: Path, workspace: WorkspaceName = DEFAULT_WORKSPACE, limits: Limits = DEFAULT_LIMITS, *, show_secrets: bool = False
+    folder: Path,
+    workspace: WorkspaceName = DEFAULT_WORKSPACE,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    show_secrets: bool = False,
+    claim_labels: ClaimLabels = ClaimLabels.CITED,
 ) -> EvidenceStore:
-    """The store in a folder, with secrets masked in what it shows, or not.
+    """The store in a folder, with secrets masked in what it shows, or not; `claim_labels` are those that new claims get.
 
     Raises StoreMissing, or StoreUnavailable for one of another schema.
     """
@@ -195,4 +200,5 @@ def open_store(
     except BaseException:
         database.close()
         raise
-    return EvidenceStore(Core(database, LocalBlobs(folder / BLOBS_NAME), workspace, limits=limits, show_secrets=show_secrets))
+    blobs = LocalBlobs(folder / BLOBS_NAME)
+    return EvidenceStore(Core(database, blobs, workspace, limits=limits, show_secrets=show_secrets, claim_labels=claim_labels))

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from evidence_store.database import ReadConnection
 from evidence_store.errors import IntegrityMismatch
-from evidence_store.frames import Frame, decode_frames
+from evidence_store.frames import FRAME_BYTES, Frame, decode_frames
 from evidence_store.model import Digest, Span
 from evidence_store.records import blobs
 from evidence_store.store.core import Core, require_blob
@@ -45,6 +45,13 @@ class BlobFrames:
             known = self.read(frame)
             self._core.recent.keep(key, known)
         return known
+
+    def files_of(self, span: Span) -> Sequence[Digest]:
+        """The blobs outside the database that hold the frames of a range."""
+        if not self._size:
+            return ()
+        held = self.all[span.start // FRAME_BYTES : max(span.start, span.end - 1) // FRAME_BYTES + 1]
+        return [home for home in dict.fromkeys(frame.home or self._digest for frame in held) if self._inline_of(home) is None]
 
     def read(self, frame: Frame) -> bytes:
         """The same, read anew from where it is kept."""

@@ -7,6 +7,7 @@ from typing import Literal
 import orjson
 
 from evidence_store.database import ReadConnection
+from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.escapes import SEARCHED_FORMATS
 from evidence_store.documents.resolve import resolve
@@ -27,7 +28,7 @@ from evidence_store.records.events import iter_events
 from evidence_store.report_check import CitedPlace, find_citations, find_task
 from evidence_store.state import EvidenceState
 from evidence_store.store.claims import judgement_state
-from evidence_store.store.core import Core, require_sound_blob
+from evidence_store.store.core import Core, is_unmasked, require_sound_blob
 from evidence_store.store.found import SEARCH
 from evidence_store.store.locations import Locations
 from evidence_store.store.passages import Passages
@@ -88,9 +89,13 @@ class Checks:
     # -- reports
 
     def check_report(self, text: str) -> tuple[CheckedCitation, ...]:
-        """One verdict for each citation of a report, in order."""
-        task = find_task(text)
-        return tuple(self._check_citation(place, task) for place in find_citations(text))
+        """One verdict for each citation of a report, in order. Raises LimitExceeded (`too_slow`)."""
+        task, watch = find_task(text), Deadline(self._core.limits.max_seconds).check
+        checked = []
+        for place in find_citations(text):
+            watch()
+            checked.append(self._check_citation(place, task))
+        return tuple(checked)
 
     def _check_citation(self, place: CitedPlace, task: str | None) -> CheckedCitation:
         try:
@@ -105,6 +110,8 @@ class Checks:
             return CheckedCitation(place, "erased", "none", asked.folded, fault)
         if integrity is not Integrity.OK:
             return CheckedCitation(place, "integrity_mismatch", "none", asked.folded, fault)
+        if not is_unmasked(self._core, self._sources.get_resource(found.resource).labels):
+            return CheckedCitation(place, "withheld", "none", asked.folded, f"what {found.id} holds is masked")
         quote = self._quote_verdict(found, place.quote)
         text = f"the quote {place.quote!r} does not stand in {found.id}" if quote == "not_found" else ""
         if task is not None and not self._exposed(found.id, task):
@@ -118,7 +125,7 @@ class Checks:
 
     def _exposed(self, id_: EvidenceId, task: str) -> bool:
         with self._core.database.reading() as connection:
-            return run_records.is_exposed(connection, self._core.workspace, TaskName(task), id_)
+            return run_records.is_exposed(connection, self._core.workspace, TaskName(task), id_, self._core.clearances)
 
     # -- one evidence
 
@@ -145,8 +152,11 @@ class Checks:
             return Integrity.MISMATCH, f"{id_} is not found again where it was found: {why.message}"
         return Integrity.OK, ""
 
-    def state(self, id_: EvidenceId, task: TaskName | None) -> EvidenceState:
-        """What speaks for or against an evidence now; its judgement only within a task. Raises NotFound."""
+    def state(self, id_: EvidenceId, task: TaskName | None, *, anew: bool = True) -> EvidenceState:
+        """What speaks for or against an evidence now; its judgement only within a task. Raises NotFound.
+
+        `anew`: see `Passages.check`.
+        """
         found = self._passages.find(id_)
         judgement = None
         with self._core.database.reading() as connection:
@@ -156,7 +166,7 @@ class Checks:
                 judged = task_records.find_judgement(connection, self._core.workspace, task, "evidence", id_)
                 judgement = judgement_state(judged, newest.number)
         basis = Basis.DERIVED if found.transform else Basis.OBSERVED
-        return EvidenceState(basis, lifecycle, self.integrity(id_)[0], self._locations.currency(id_), judgement)
+        return EvidenceState(basis, lifecycle, self.integrity(id_, anew=anew)[0], self._locations.currency(id_), judgement)
 
     def access(self, ids: Sequence[EvidenceId]) -> Mapping[EvidenceId, Access]:
         """Of these evidences, whether each still counts and who may see it. One that is not known is left out."""
@@ -173,7 +183,7 @@ class Checks:
     def _require_identity(self, connection: ReadConnection, found: evidence_records.Evidence) -> None:
         spans = (found.span, *(hop.span for hop in found.hops))
         identity = Identity(self._core.workspace, found.resource, found.revision, found.blob, spans, found.transform)
-        revision = source_records.find_revision(connection, self._core.workspace, found.resource, found.revision)
+        revision = source_records.find_revision(connection, self._core.workspace, found.resource, found.revision, self._core.clearances)
         if revision is None or revision.digest != found.blob or identity.digest() != found.digest:
             raise IntegrityMismatch(f"the record of {found.id} does not agree with its identity", {"id": found.id})
 

@@ -3,8 +3,7 @@
 A claim is checked under the rules of `evidence_store.claim_rules`, whoever asks; nothing else makes one verified.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,12 +11,13 @@ from evidence_store.canonical import canonical_digest, digest_of
 from evidence_store.claim_rules import CitedFact, reasons_against, reasons_against_exclusion
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.documents.text_scan import INCOMPLETE_LINE
-from evidence_store.errors import IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
-from evidence_store.ids import read_id, short_id
+from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, NotFound, StoreFault
+from evidence_store.ids import read_ids, short_id
 from evidence_store.model import (
     About,
     Basis,
     Citation,
+    ClaimLabels,
     ClaimView,
     EvidenceId,
     Integrity,
@@ -26,11 +26,12 @@ from evidence_store.model import (
     Standing,
     TaskName,
 )
-from evidence_store.records import claims, run_history, runs
+from evidence_store.records import claims, exposures, run_history, runs
 from evidence_store.records import evidence as evidence_records
+from evidence_store.records import labels as label_records
 from evidence_store.records import sources as source_records
 from evidence_store.records import tasks as task_records
-from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportRow, Ruling
+from evidence_store.records.claims import CitedBy, NewClaim, PublishedClaim, ReportPlace, ReportRow, Ruling
 from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.runs import RunKey, StepKey, step_name
@@ -39,6 +40,7 @@ from evidence_store.records.tasks import Judgement
 from evidence_store.report_check import find_citations
 from evidence_store.store.core import Core
 from evidence_store.store.passages import Passages
+from evidence_store.store.run_access import masked_among, require_seen, require_step
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_evidence_ids, require_task_revision
 
@@ -47,6 +49,8 @@ GROUNDING_RULE = "rule:grounding/1"
 UNRULED = "recorded"
 """The reason of a claim that stands open only since nobody has ruled on it yet."""
 MAX_TEXT_CHARS = 4000
+MAX_REASON_CHARS = 2000
+"""Of a dispute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +71,39 @@ class ClaimRequest:
 class Claims:
     """Claims and reports of one workspace."""
 
-    def __init__(self, core: Core, passages: Passages) -> None:
+    def __init__(self, core: Core, passages: Passages, whole: Callable[[], "Claims"] | None = None) -> None:
         self._core = core
         self._passages = passages
+        self._whole = whole
+        """The claims as the owner sees them: what rules on a claim is not what one caller sees of its evidence."""
+
+    @property
+    def whole(self) -> "Claims":
+        """All claims of the workspace, for what goes on whoever asks."""
+        return self if self._whole is None or self._core.clearances is None else self._whole()
 
     def record(self, step: StepKey, request: ClaimRequest) -> ClaimView:
         """Stores a claim with the judgement that its citations apply, where none was rejected, and rules on it at once.
 
-        Raises InvalidInput for an unknown evidence, or for a text of a size that no claim has.
+        Raises NotFound for an unknown step, InvalidInput for an unknown evidence, or for a text of a size that no claim has.
         """
         core, task = self._core, step.run.task
         if not request.text.strip() or len(request.text) > MAX_TEXT_CHARS:
             raise InvalidInput(f"a claim has 1 to {MAX_TEXT_CHARS} characters", {"limit": MAX_TEXT_CHARS}, code="bad_claim")
         cited = tuple(one.evidence for one in request.citations)
         with core.database.writing() as connection:
+            require_step(connection, core, step)
             revision = require_task_revision(connection, core, task, None)
             require_evidence_ids(connection, core, cited)
             at = core.clock()
-            labels = tuple(sorted({label for id_ in cited for label in self._labels(connection, id_)}))
+            masked = masked_among(connection, core, cited)
+            labels = self._labels_for(connection, step, [id_ for id_ in cited if id_ not in masked])
             new = NewClaim(step, revision.number, request.author, request.about, request.text, request.citations, labels)
             number = claims.insert_claim(connection, new, at)
             judged = [
                 Judgement("evidence", id_, revision.number, "applies", request.author, "cited")
                 for id_ in dict.fromkeys(cited)
-                if not self._is_rejected(connection, task, id_, revision.number)
+                if id_ not in masked and not self._is_rejected(connection, task, id_, revision.number)
             ]
             task_records.insert_judgements(connection, core.workspace, task, judged, at)
             if judged:
@@ -118,6 +131,9 @@ class Claims:
 
         An exclusion stays one while its rule is still one of the task's; everything else is checked for support.
         """
+        if self.whole is not self:
+            self.get(task, number)
+            return self.whole.rule_again(task, number)
         claim, step = self.get(task, number), self.get_step(task, number)
         excluded = claim.scope_rule is not None
         standing: Literal["open", "excluded"] = "excluded" if excluded else "open"
@@ -127,10 +143,35 @@ class Claims:
     def rule_unruled(self, run: RunKey) -> None:
         """Rules on the claims of a run that were recorded and not ruled on, as a process that ends in between leaves them."""
         with self._core.database.reading() as connection:
+            require_seen(connection, self._core, run)
             numbers = run_history.list_claim_numbers(connection, run)
         for number in numbers:
-            if self.get(run.task, number).reason == UNRULED:
-                self.rule_again(run.task, number)
+            if self.whole.get(run.task, number).reason == UNRULED:
+                self.whole.rule_again(run.task, number)
+
+    def dispute(self, task: TaskName, number: int, reason: str, reader: str) -> ClaimView:
+        """Returns a claim to open, with what somebody has against it, until its evidence is judged anew.
+
+        Raises NotFound, InvalidInput for no reason or one of a size that none has, and Conflict for a claim that does not count any more.
+        """
+        core, said = self._core, reason.strip()
+        if not said or len(said) > MAX_REASON_CHARS or not reader.strip():
+            text = f"a dispute has a name, and a reason of 1 to {MAX_REASON_CHARS} characters"
+            raise InvalidInput(text, {"limit": MAX_REASON_CHARS}, code="bad_dispute")
+        with core.database.writing() as connection:
+            found = claims.list_claims(connection, core.workspace, task, number, core.clearances)
+            if not found:
+                raise NotFound(f"task {task[:200]!r} has no claim C{number}")
+            claim = found[0]
+            if claim.standing in (Standing.WITHDRAWN, Standing.SUPERSEDED, Standing.CONFLICTING):
+                raise Conflict(f"{claim.id} is {claim.standing.value}", {"known": claim.standing.value}, code="claim_closed")
+            at = core.clock()
+            data: dict[str, JsonValue] = {"reason": said, "reader": reader, "standing": claim.standing.value}
+            append_event(connection, core.workspace, "claim.disputed", f"{task}/{claim.id}", data, at)
+            why = f"disputed by {reader}: {said}"
+            ruling = Ruling(Standing.OPEN, why, None, None, claim.scope_rule, claim.task_revision)
+            self._insert_ruling(connection, task, number, ruling, at)
+        return self.get(task, number)
 
     def _is_rejected(self, connection: ReadConnection, task: TaskName, id_: EvidenceId, newest: int) -> bool:
         """Citing an evidence does not overturn what was decided about it under the same task revision."""
@@ -166,9 +207,13 @@ class Claims:
         }
         append_event(connection, self._core.workspace, "claim.ruled", f"{task}/C{number}", data, at)
 
-    def _labels(self, connection: ReadConnection, id_: EvidenceId) -> tuple[str, ...]:
-        found = evidence_records.find_evidence(connection, self._core.workspace, id_)
-        return () if found is None else source_records.list_labels(connection, self._core.workspace, found.resource)
+    def _labels_for(self, connection: ReadConnection, step: StepKey, cited: Sequence[EvidenceId]) -> tuple[str, ...]:
+        """Those of what is cited and was not masked for the author, and of what was shown, as the workspace has it."""
+        core = self._core
+        found = {label for _, label in label_records.iter_labels(connection, core.workspace, cited) if label is not None}
+        if core.claim_labels is not ClaimLabels.CITED:
+            found.update(exposures.list_shown_labels(connection, step, whole_run=core.claim_labels is ClaimLabels.RUN))
+        return tuple(sorted(found))
 
     def _fact(self, run: RunKey, citation: Citation) -> CitedFact:
         core, id_ = self._core, citation.evidence
@@ -176,7 +221,8 @@ class Claims:
         integrity = Integrity.OK
         texts: tuple[str, ...] = ()
         try:
-            texts = self._passages.cited_texts(id_)
+            # Whether a sentence stands in a passage tells of the passage: not to a run that saw only where it stands.
+            texts = self._passages.cited_texts(id_) if self._may_tell(run, found) else ()
         except IntegrityMismatch:
             integrity = Integrity.MISMATCH
         except StoreFault:
@@ -203,11 +249,18 @@ class Claims:
             texts,
         )
 
-    def list_claims(self, task: TaskName) -> Sequence[ClaimView]:
-        """Claims of a task in order, each with its standing now. Raises NotFound."""
-        with self._core.database.reading() as connection:
-            require_task_revision(connection, self._core, task, None)
-            return claims.list_claims(connection, self._core.workspace, task, clearances=self._core.clearances)
+    def _may_tell(self, run: RunKey, found: Evidence) -> bool:
+        core = self._core
+        with core.database.reading() as connection:
+            guarded = bool(source_records.list_labels(connection, core.workspace, found.resource))
+            return not guarded or exposures.is_content_shown(connection, run, found.id)
+
+    def list_claims(self, task: TaskName, after: int = 0, limit: int | None = None) -> Sequence[ClaimView]:
+        """Claims of a task in order, behind a number, each with its standing now. Raises NotFound."""
+        core = self._core
+        with core.database.reading() as connection:
+            require_task_revision(connection, core, task, None)
+            return claims.list_claims(connection, core.workspace, task, clearances=core.clearances, after=after, limit=limit)
 
     def get(self, task: TaskName, number: int) -> ClaimView:
         """One claim. Raises NotFound."""
@@ -225,6 +278,7 @@ class Claims:
 
     def get_step(self, task: TaskName, number: int) -> StepKey:
         """The step that made a claim. Raises NotFound."""
+        self.get(task, number)
         with self._core.database.reading() as connection:
             found = claims.find_claim_step(connection, self._core.workspace, task, number)
         if found is None:
@@ -232,19 +286,31 @@ class Claims:
         return found
 
     def publish(self, run: RunKey, title: str, body: str, published: Sequence[ClaimView]) -> str:
-        """Stores a report for good and gives its id, which is derived from its text; the same text is the same report."""
+        """Stores a report for good and gives its id, which is derived from its text; the same text is the same report.
+
+        Raises NotFound for an unknown run.
+        """
         core = self._core
         id_ = report_id(body)
         with core.database.writing() as connection:
+            require_seen(connection, core, run)
             if claims.find_report(connection, core.workspace, id_) is not None:
                 return id_
             revision = require_task_revision(connection, core, run.task, None)
             digest = digest_of(body.encode())
             at = core.clock()
-            claims.insert_report(connection, ReportRow(id_, run, revision.number, title, digest, body), published, at)
+            claims.insert_report(connection, ReportRow(id_, run, revision.number, title, digest, body, at), published, at)
             data: dict[str, JsonValue] = {"digest": digest, "task": run.task, "claims": [[one.id, one.standing.value] for one in published]}
             append_event(connection, core.workspace, "report.published", id_, data, at)
         return id_
+
+    def publish_named(self, run: RunKey, title: str, body: str, ids: Sequence[str]) -> str:
+        """The same, of claims by their ids. Raises NotFound, also for a claim that is not seen."""
+        known = {claim.id: claim for claim in self.list_claims(run.task)}
+        missing = next((id_ for id_ in ids if id_ not in known), None)
+        if missing is not None:
+            raise NotFound(f"task {run.task[:200]!r} has no claim {missing[:20]}")
+        return self.publish(run, title, body, [known[id_] for id_ in dict.fromkeys(ids)])
 
     def get_report(self, id_: str) -> ReportRow:
         """A published report. Raises NotFound."""
@@ -259,7 +325,7 @@ class Claims:
         core = self._core
         if core.clearances is None:
             return True
-        cited = _cited_ids(report.body)
+        cited = read_ids(one.id for one in find_citations(report.body))
         known = evidence_records.list_known_ids(connection, core.workspace, cited)
         return known == evidence_records.list_known_ids(connection, core.workspace, cited, core.clearances)
 
@@ -274,24 +340,28 @@ class Claims:
         with self._core.database.reading() as connection:
             return claims.list_report_claims(connection, self._core.workspace, id_)
 
+    def list_report_claims_now(self, id_: str) -> Sequence[ClaimView]:
+        """The claims of a report, in its order, as they stand now."""
+        report = self.get_report(id_)
+        now = {claim.id: claim for claim in self.list_claims(report.run.task)}
+        return [now[one.id] for one in self.list_report_claims(id_) if one.id in now]
+
     def find_published(self, text: str) -> ReportRow | None:
         """The published report of exactly this text."""
         with self._core.database.reading() as connection:
             return claims.find_report(connection, self._core.workspace, report_id(text), self._core.clearances)
 
-    def list_reports(self, limit: int = 100) -> Sequence[ReportRow]:
-        """The newest reports first."""
-        with self._core.database.reading() as connection:
-            found = claims.list_reports(connection, self._core.workspace, limit, self._core.clearances)
-            return [one for one in found if self._sees_citations(connection, one)]
-
-
-def _cited_ids(body: str) -> tuple[EvidenceId, ...]:
-    found: dict[EvidenceId, None] = {}
-    for one in find_citations(body):
-        with suppress(InvalidInput):
-            found[read_id(one.id).id] = None
-    return tuple(found)
+    def list_reports(self, limit: int = 100, after: ReportPlace | None = None) -> Sequence[ReportRow]:
+        """The newest reports first, those that follow a place; so many that are seen, where there are as many."""
+        core, found = self._core, list[ReportRow]()
+        with core.database.reading() as connection:
+            while len(found) < limit:
+                rows = claims.list_reports(connection, core.workspace, limit, core.clearances, after)
+                found += [one for one in rows if self._sees_citations(connection, one)]
+                if len(rows) < limit:
+                    break
+                after = ReportPlace(rows[-1].published_at, rows[-1].id)
+        return found[:limit]
 
 
 def report_id(body: str) -> str:

@@ -17,7 +17,7 @@ from evidence_store.database import Database, ReadConnection
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.frames import Frame, decode_frames, seek_table
-from evidence_store.model import DEFAULT_WORKSPACE, Clearances, Digest, Span, WorkspaceName
+from evidence_store.model import DEFAULT_WORKSPACE, ClaimLabels, Clearances, Digest, Span, WorkspaceName
 from evidence_store.records import blobs
 from evidence_store.records.blobs import BlobRow
 
@@ -65,6 +65,7 @@ class Core:
     recent: RecentFrames = field(default_factory=RecentFrames)
     show_secrets: bool = False
     """Whether secrets are shown as they stand, to who may see them; else marks are shown in their place."""
+    claim_labels: ClaimLabels = ClaimLabels.CITED
     clearances: Clearances = None
     """Of whoever asks: what they are not cleared for looks as if it were not there, or is masked."""
 

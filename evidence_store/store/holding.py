@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import orjson
 
 from evidence_store.database import ReadConnection, WriteConnection
-from evidence_store.errors import Conflict, NotFound
-from evidence_store.records import runs
+from evidence_store.errors import Conflict
 from evidence_store.records.events import append_event
 from evidence_store.records.run_history import find_newest_payload
 from evidence_store.records.runs import RunKey, run_name
 from evidence_store.store.core import Core
+from evidence_store.store.run_access import require_seen
 
 RESUMED = "run.resumed"
 ENDED = "run.ended"
@@ -32,8 +32,7 @@ class Hold:
 
 def take(connection: WriteConnection, core: Core, key: RunKey) -> Hold:
     """Takes a run from whoever holds it. Raises NotFound, and Conflict for a run that has ended."""
-    if runs.find_agent(connection, key) is None:
-        raise NotFound(f"there is no run {run_name(key)!r}")
+    require_seen(connection, core, key)
     if find_newest_payload(connection, key.workspace, ENDED, run_name(key)) is not None:
         raise Conflict(f"{run_name(key)} has ended", code="run_ended")
     hold = Hold(key, _opening(connection, key) + 1)

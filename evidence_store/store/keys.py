@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evidence_store.access import ApiKey, Grant
+from evidence_store.access import ApiKey, Grant, Principal, require_own
 from evidence_store.canonical import digest_of
 from evidence_store.database import Database
 from evidence_store.errors import InvalidInput, JsonValue, NotFound
@@ -14,6 +14,7 @@ from evidence_store.model import Clearances, Digest
 from evidence_store.records import keys
 from evidence_store.records.events import append_event
 from evidence_store.store.core import Core
+from evidence_store.store.permissions import MAX_LABEL_CHARS, is_text
 
 PREFIX = "es_"
 SECRET_BYTES = 32
@@ -48,10 +49,15 @@ class Keys:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def create(self, request: KeyRequest, author: str) -> MadeKey:
-        """Raises InvalidInput for a key without a name or a grant, with too many clearances, or one that has expired already."""
+    def create(self, request: KeyRequest, author: str, giver: Principal | None = None) -> MadeKey:
+        """Raises InvalidInput for a key without a name or a grant, with too many clearances, or one that has expired already.
+
+        With `giver`, NotPermitted (`beyond_own`) for a key that could do or see more than its giver.
+        """
         core, at = self._core, self._core.clock()
         _require_key(request, at)
+        if giver is not None:
+            require_own(giver, request.grants, request.clearances, sees_secrets=request.sees_secrets)
         secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         id_ = short_id(digest_of(secrets.token_bytes(SECRET_BYTES))).replace("ev_", "key_", 1)
         made = ApiKey(
@@ -83,6 +89,13 @@ class Keys:
         """All of them, oldest first, those that no longer work among them."""
         with self._core.database.reading() as connection:
             return keys.list_keys(connection, self._core.workspace)
+
+    def get(self, id_: str) -> ApiKey:
+        """One key. Raises NotFound."""
+        found = next((one for one in self.list_keys() if one.id == id_), None)
+        if found is None:
+            raise NotFound(f"there is no key {id_[:80]!r}")
+        return found
 
     def revoke(self, id_: str, author: str) -> None:
         """Takes a key out of use for good; one that was revoked stays so. Raises NotFound."""
@@ -125,5 +138,9 @@ def _require_key(request: KeyRequest, now: int) -> None:
         raise InvalidInput("a key without a grant can do nothing", {"known": [grant.value for grant in Grant]}, code="bad_argument")
     if request.clearances is not None and len(request.clearances) > MAX_CLEARANCES:
         raise InvalidInput(f"a key has at most {MAX_CLEARANCES} clearances", {"limit": MAX_CLEARANCES}, code="limit_exceeded")
+    too_long = any(not 1 <= len(one) <= MAX_LABEL_CHARS for one in request.clearances or ())
+    if too_long or any(not is_text(one) for one in (request.name, *(request.clearances or ()))):
+        text = f"names hold no half of a surrogate pair, and a label has 1 to {MAX_LABEL_CHARS} characters"
+        raise InvalidInput(text, {"limit": MAX_LABEL_CHARS}, code="bad_name")
     if request.expires_at is not None and request.expires_at <= now:
         raise InvalidInput("the key would have expired before it is made", code="bad_argument")

@@ -134,9 +134,14 @@ class Locations:
         return LocateAnswer(verdict, self._summaries().read(target.resource, target.number, kind, limit))
 
     def relocations(self, id_: EvidenceId) -> Sequence[Relocation]:
-        """What an evidence was named in place of."""
-        with self._core.database.reading() as connection:
-            return records.list_relocations(connection, self._core.workspace, id_)
+        """What an evidence was named in place of, as far as that is seen."""
+        core = self._core
+        with core.database.reading() as connection:
+            found = records.list_relocations(connection, core.workspace, id_)
+            if not found:
+                return ()
+            seen = records.list_known_ids(connection, core.workspace, [one.relocated_from for one in found], core.clearances)
+        return [one for one in found if one.relocated_from in seen]
 
     def _find(self, found: Evidence, selector: Selector, source: Revision, target: Revision) -> tuple[Currency, Place | None]:
         if selector.kind == "pointer" and source.format in STRUCTURED and target.format in STRUCTURED:

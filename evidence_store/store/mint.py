@@ -71,7 +71,7 @@ def _identity(core: Core, passage: Passage) -> Identity:
 def _known(core: Core, connection: ReadConnection, passage: Passage) -> EvidenceId | None:
     """The id, when both the evidence and this way to it are stored."""
     id_ = records.find_id(connection, core.workspace, _identity(core, passage).digest())
-    if id_ is None or not records.has_selector(connection, core.workspace, id_, passage.selector):
+    if id_ is None or passage.selector not in records.list_selectors(connection, core.workspace, id_):
         return None
     return id_
 
@@ -96,7 +96,7 @@ def _keep(core: Core, connection: WriteConnection, passage: Passage) -> Evidence
         at = core.clock()
         records.insert_evidence(connection, core.workspace, new, at)
         append_event(connection, core.workspace, "evidence.created", id_, {"digest": digest, "excerpt": new.excerpt_digest}, at)
-    if not records.has_selector(connection, core.workspace, id_, passage.selector):
+    if passage.selector not in records.list_selectors(connection, core.workspace, id_):
         records.insert_selector(connection, core.workspace, id_, passage.selector)
     return id_
 

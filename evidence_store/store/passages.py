@@ -3,10 +3,12 @@
 Blob and document work happens before the transaction that stores an evidence, never inside it.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from evidence_store.blobs import Stamped
 from evidence_store.deadline import Deadline
 from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.detect import STRUCTURED
@@ -20,7 +22,7 @@ from evidence_store.documents.text import (
     resolve_lines,
     span_of_bytes,
 )
-from evidence_store.errors import IntegrityMismatch, InvalidInput, NotFound
+from evidence_store.errors import Ambiguous, BadIndex, IntegrityMismatch, InvalidInput, NotFound
 from evidence_store.excerpts import (
     Children,
     NoLimit,
@@ -33,7 +35,7 @@ from evidence_store.quote_context import NO_CONTEXT, QuoteContext
 from evidence_store.records import evidence as records
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision
-from evidence_store.store.core import Core
+from evidence_store.store.core import Core, is_unmasked, read_span
 from evidence_store.store.encoded_reader import EncodedReader, WideReader
 from evidence_store.store.found import (
     KEYS,
@@ -49,9 +51,13 @@ from evidence_store.store.found import (
     with_transforms,
 )
 from evidence_store.store.mint import Passage, mint
-from evidence_store.store.reader import RevisionReader
+from evidence_store.store.moments import Files
+from evidence_store.store.reader import PIECE_BYTES, RevisionReader
 from evidence_store.store.shown_quotes import find_shown_quote, has_mark, selector_of
 from evidence_store.store.sources import Sources, require_resource, require_unmasked
+
+READ_AHEAD = 500
+"""Ids in one statement: SQLite bounds its variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +207,34 @@ class Passages:
 
         Not `anew`, frames that were read last count as read: for who forgot them, and goes through the evidence of a revision.
         """
-        revision = self._sources.get_revision(found.resource, found.revision)
-        if anew:
-            self._core.recent.forget()
-        reader = RevisionReader(self._core, revision) if anew else self._sources.get_reader(revision)
-        require_same_excerpt(found, reader.digest_of(spans_of(found)))
+        if not anew:
+            revision = self._sources.get_revision(found.resource, found.revision)
+            require_same_excerpt(found, self._sources.get_reader(revision).digest_of(spans_of(found)))
+            return
+        sha256 = hashlib.sha256()
+        with self._core.database.reading() as connection:
+            for span in spans_of(found):
+                for start in range(span.start, span.end, PIECE_BYTES):
+                    sha256.update(read_span(self._core, connection, found.blob, Span(start, min(span.end, start + PIECE_BYTES))))
+        require_same_excerpt(found, Digest("sha256:" + sha256.hexdigest()))
+
+    def read_ahead(self, ids: Sequence[EvidenceId]) -> None:
+        """For who goes through many evidences within a snapshot, and has them checked not `anew`: reads their rows at once."""
+        self._core.recent.forget()
+        with self._core.database.reading() as connection:
+            for start in range(0, len(ids), READ_AHEAD):
+                some = ids[start : start + READ_AHEAD]
+                records.remember_evidence(connection, self._core.workspace, some, self._core.clearances)
+
+    def find_files(self, id_: EvidenceId) -> Files | None:
+        """The files that an evidence's bytes are in; None where the blob store cannot tell whether they are touched. Raises NotFound."""
+        core, found = self._core, self.find(id_)
+        if not isinstance(core.blobs, Stamped):
+            return None
+        reader = self._sources.get_reader(self._sources.get_revision(found.resource, found.revision))
+        homes = dict.fromkeys(home for span in spans_of(found) for home in reader.files_of(span))
+        keys = tuple(core.key(home) for home in homes)
+        return Files(keys, tuple(core.blobs.find_stamp(key) for key in keys))
 
     # -- finding
 
@@ -249,8 +278,14 @@ class Passages:
         return slice_passage(resource, reader, selector_of(reader, span), span, shown)
 
     def _find_node(self, resource: Resource, revision: Revision, place: Place, limit: TextLimit) -> Passage:
-        document = self._sources.get_tree(revision)
-        node = resolve(document, place.selector.text)
+        try:
+            document = self._sources.get_tree(revision)
+            node = resolve(document, place.selector.text)
+        except (NotFound, BadIndex, Ambiguous) as why:
+            if is_unmasked(self._core, resource.labels):
+                raise
+            # What helps to find another place are names that stand in the source.
+            raise NotFound(f"nothing stands at {place.selector.text[:200]!r}") from why
         selector = Selector("pointer", plain_form(place.selector.text))
         reader = self.get_reader(revision)
         return node_passage(resource, reader, document, node, selector, place.view, limit, place.children)

@@ -64,6 +64,10 @@ class RevisionReader:
         pieces[0] = pieces[0][span.start - first * FRAME_BYTES :]
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
+    def files_of(self, span: Span) -> Sequence[Digest]:
+        """The blobs outside the database that hold the bytes of a range."""
+        return self._blob.files_of(span)
+
     def digest_of(self, spans: Sequence[Span]) -> Digest:
         """SHA-256 of these ranges one after the other, in constant memory."""
         sha256 = hashlib.sha256()

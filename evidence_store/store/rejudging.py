@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evidence_store.errors import InvalidInput, JsonValue
+from evidence_store.errors import InvalidInput, JsonValue, NotPermitted
 from evidence_store.model import ClaimView, EvidenceId, JudgementState, Standing, TaskName
 from evidence_store.records import claims as claim_records
+from evidence_store.records import evidence as evidence_records
 from evidence_store.records import tasks as task_records
 from evidence_store.records.events import append_event
 from evidence_store.records.tasks import Judgement
 from evidence_store.store.claims import Claims, judgement_state
 from evidence_store.store.core import Core
+from evidence_store.store.run_access import masked_among
 from evidence_store.store.tasks import require_evidence_ids, require_task_revision
 
 SETTLED = (Standing.VERIFIED, Standing.EXCLUDED)
@@ -56,10 +58,11 @@ class Rejudging:
         core = self._core
         with core.database.reading() as connection:
             newest = require_task_revision(connection, core, task, None)
-            judged = {
-                one.subject: one for one in task_records.iter_judgements(connection, core.workspace, task) if one.subject_kind == "evidence"
-            }
-            claims = claim_records.list_claims(connection, core.workspace, task)
+            every = [one for one in task_records.iter_judgements(connection, core.workspace, task) if one.subject_kind == "evidence"]
+            ids = tuple({EvidenceId(one.subject) for one in every})
+            known = ids if core.clearances is None else evidence_records.list_known_ids(connection, core.workspace, ids, core.clearances)
+            judged = {one.subject: one for one in every if one.subject in known}
+            claims = claim_records.list_claims(connection, core.workspace, task, clearances=core.clearances)
         users: dict[str, list[str]] = {}
         for claim in claims:
             for citation in claim.citations:
@@ -71,9 +74,10 @@ class Rejudging:
         return [*found, *(ToJudge("claim", claim.id, claim.task_revision, claim.standing.value, ()) for claim in old)]
 
     def judge(self, task: TaskName, verdicts: Sequence[Verdict], judge: str) -> Sequence[ClaimView]:
-        """Records verdicts under the newest task revision, then rules anew on every claim that cites what was judged; gives those claims.
+        """Records verdicts under the newest task revision, then rules anew on every claim that cites what was judged; gives those seen.
 
-        A claim whose evidence was rejected falls to open, with the reason. Raises InvalidInput for an unknown evidence or no judge.
+        A claim whose evidence was rejected falls to open, with the reason. Raises InvalidInput for an unknown evidence or no judge, and
+        NotPermitted (`masked`) for one that the judge cannot read.
         """
         core = self._core
         if not judge.strip():
@@ -82,6 +86,9 @@ class Rejudging:
         with core.database.writing() as connection:
             newest = require_task_revision(connection, core, task, None)
             require_evidence_ids(connection, core, ids)
+            masked = masked_among(connection, core, ids)
+            if masked:
+                raise NotPermitted(f"what {min(masked)} holds is masked for this caller", {"id": min(masked)}, code="masked")
             at = core.clock()
             rows = [
                 Judgement("evidence", one.evidence, newest.number, "applies" if one.applies else "rejected", judge, one.reason)
@@ -95,8 +102,11 @@ class Rejudging:
                 }
                 append_event(connection, core.workspace, "judgement.recorded", task, data, at)
         judged = set(ids)
-        touched = [claim for claim in self._claims.list_claims(task) if judged & {one.evidence for one in claim.citations}]
-        return [self._claims.rule_again(task, int(claim.id[1:])) for claim in touched if claim.standing not in _CLOSED]
+        every = self._claims.whole
+        touched = [claim for claim in every.list_claims(task) if judged & {one.evidence for one in claim.citations}]
+        ruled = [every.rule_again(task, int(claim.id[1:])) for claim in touched if claim.standing not in _CLOSED]
+        seen = {claim.id for claim in self._claims.list_claims(task)}
+        return [claim for claim in ruled if claim.id in seen]
 
 
 _CLOSED = (Standing.WITHDRAWN, Standing.SUPERSEDED, Standing.CONFLICTING)

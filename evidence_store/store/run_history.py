@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 import orjson
 
-from evidence_store.errors import Conflict, JsonValue, NotFound
+from evidence_store.database import ReadConnection
+from evidence_store.errors import Conflict, JsonValue
 from evidence_store.model import TaskName
-from evidence_store.records import run_history, runs
+from evidence_store.records import exposures, run_history, runs
 from evidence_store.records.events import append_event
+from evidence_store.records.exposures import RunExposure
 from evidence_store.records.run_history import ResultRow, StepRow
 from evidence_store.records.runs import MessageRow, RunKey, run_name
 from evidence_store.store.core import Core
 from evidence_store.store.holding import ENDED, Hold, require_held
-from evidence_store.store.runs import require_seen
+from evidence_store.store.run_access import require_seen
+from evidence_store.store.tasks import require_task_revision
 
 MAX_REASON_CHARS = 2_000
 
@@ -46,6 +49,23 @@ class RunHistory:
     end: RunEnd | None
 
 
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run in a list."""
+
+    run: RunKey
+    agent: str
+    end: RunEnd | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A message of a run; one of a tool with the result of its call."""
+
+    message: MessageRow
+    result: ResultRow | None
+
+
 class RunHistories:
     """The stored runs of one workspace."""
 
@@ -55,10 +75,7 @@ class RunHistories:
     def get(self, key: RunKey) -> RunHistory:
         """All that a run left. Raises NotFound."""
         with self._core.database.reading() as connection:
-            agent = runs.find_agent(connection, key)
-            if agent is None:
-                raise NotFound(f"there is no run {run_name(key)!r}")
-            require_seen(connection, self._core, key)
+            agent = require_seen(connection, self._core, key)
             return RunHistory(
                 key,
                 agent,
@@ -66,15 +83,14 @@ class RunHistories:
                 tuple(run_history.list_results(connection, key)),
                 tuple(run_history.list_steps(connection, key)),
                 tuple(runs.list_open_calls(connection, key)),
-                _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key))),
+                self._find_end(connection, key),
             )
 
     def find_end(self, key: RunKey) -> RunEnd | None:
         """How a run ended; None for one that has not. Raises NotFound."""
         with self._core.database.reading() as connection:
-            if runs.find_agent(connection, key) is None:
-                raise NotFound(f"there is no run {run_name(key)!r}")
-            return _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
+            require_seen(connection, self._core, key)
+            return self._find_end(connection, key)
 
     def end(self, key: RunKey, how: str, reason: str, hold: Hold | None = None) -> RunEnd:
         """Marks a run as ended, and whether it recorded a claim; a longer reason is cut at 2 000 characters.
@@ -83,8 +99,7 @@ class RunHistories:
         """
         core = self._core
         with core.database.writing() as connection:
-            if runs.find_agent(connection, key) is None:
-                raise NotFound(f"there is no run {run_name(key)!r}")
+            require_seen(connection, core, key)
             if run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)) is not None:
                 raise Conflict(f"{run_name(key)} has ended", code="run_ended")
             if hold is not None:
@@ -95,14 +110,52 @@ class RunHistories:
         return end
 
     def list_runs(self, task: TaskName) -> Sequence[RunKey]:
-        """The runs of a task in order."""
+        """The runs of a task in order, as far as they are seen."""
+        core = self._core
+        with core.database.reading() as connection:
+            return run_history.list_runs(connection, core.workspace, task, clearances=core.clearances)
+
+    def list_summaries(self, task: TaskName, after: int, limit: int) -> Sequence[RunSummary]:
+        """The runs of a task that are seen, in order, behind a number, with agent and end. Raises NotFound for an unknown task."""
+        core = self._core
+        with core.database.reading() as connection:
+            require_task_revision(connection, core, task, None)
+            keys = run_history.list_runs(connection, core.workspace, task, after, limit, core.clearances)
+            return [RunSummary(key, runs.find_agent(connection, key) or "", self._find_end(connection, key)) for key in keys]
+
+    def get_summary(self, key: RunKey) -> RunSummary:
+        """Raises NotFound."""
         with self._core.database.reading() as connection:
-            return run_history.list_runs(connection, self._core.workspace, task)
+            return RunSummary(key, require_seen(connection, self._core, key), self._find_end(connection, key))
+
+    def _find_end(self, connection: ReadConnection, key: RunKey) -> RunEnd | None:
+        return _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
+
+    def list_steps(self, key: RunKey, after: int = 0, limit: int | None = None) -> Sequence[StepRow]:
+        """The steps of a run in order, behind a number. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
+            return run_history.list_steps(connection, key, after, limit)
+
+    def list_turns(self, key: RunKey, after: int, limit: int) -> Sequence[StoredTurn]:
+        """The messages of a run behind a place, in order. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
+            rows = runs.list_messages(connection, key, after, limit)
+            calls = {row.ordinal: orjson.loads(row.body)["call"] for row in rows if row.role == "tool"}
+            results = {one.call: one for one in run_history.list_results(connection, key, tuple(calls.values()))}
+        return [StoredTurn(row, results.get(calls[row.ordinal]) if row.ordinal in calls else None) for row in rows]
+
+    def list_exposures(self, key: RunKey, after: int, limit: int) -> Sequence[RunExposure]:
+        """What a run was shown, in order, behind a place. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
+            return exposures.list_run_exposures(connection, key, after, limit)
 
     def list_claim_ids(self, key: RunKey) -> Sequence[str]:
-        """Ids of the claims that a run recorded, in order."""
+        """Ids of the claims that a run recorded and that are seen, in order."""
         with self._core.database.reading() as connection:
-            return [f"C{number}" for number in run_history.list_claim_numbers(connection, key)]
+            return [f"C{number}" for number in run_history.list_claim_numbers(connection, key, self._core.clearances)]
 
 
 def _end(payload: bytes | None) -> RunEnd | None:

@@ -13,9 +13,9 @@ import orjson
 import zstandard
 
 from evidence_store.canonical import canonical_bytes, digest_of
-from evidence_store.database import ReadConnection, WriteConnection
+from evidence_store.database import WriteConnection
 from evidence_store.errors import Conflict, IntegrityMismatch, InvalidInput, JsonValue, NotFound
-from evidence_store.model import Digest, EvidenceId, Grade, Outcome, Packet, ResourceName, TaskName
+from evidence_store.model import Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName
 from evidence_store.records import runs, usages
 from evidence_store.records.events import append_event
 from evidence_store.records.runs import (
@@ -32,6 +32,8 @@ from evidence_store.records.runs import (
 from evidence_store.records.usages import CountedModel, NewUsage, StoredUsage
 from evidence_store.store.core import Core
 from evidence_store.store.holding import Hold, require_held, take
+from evidence_store.store.run_access import require_seen, require_shown, require_step
+from evidence_store.store.run_access import shown_of as shown_of
 from evidence_store.store.sources import require_revision
 from evidence_store.store.tasks import require_task_revision
 
@@ -128,8 +130,13 @@ class Runs:
     def require(self, key: RunKey) -> None:
         """Raises NotFound unless there is such a run."""
         with self._core.database.reading() as connection:
-            if runs.find_agent(connection, key) is None:
-                raise NotFound(f"there is no run {run_name(key)!r}")
+            require_seen(connection, self._core, key)
+
+    def require_step(self, step: StepKey) -> str:
+        """The agent of the run. Raises NotFound unless there is such a step."""
+        with self._core.database.reading() as connection:
+            require_step(connection, self._core, step)
+            return require_seen(connection, self._core, step.run)
 
     def pinned(self, key: RunKey, resource: ResourceName, number: int | None) -> int:
         """The revision that this run reads: the one named, else the one it is pinned to, else the newest, now pinned.
@@ -138,6 +145,7 @@ class Runs:
         """
         core = self._core
         with core.database.reading() as connection:
+            require_seen(connection, core, key)
             known = runs.list_pins(connection, key, resource)
         if number in known or (number is None and known):
             return number if number is not None else known[0]
@@ -155,8 +163,9 @@ class Runs:
         return revision.number
 
     def add_user_message(self, key: RunKey, text: str) -> int:
-        """Keeps a turn of the user; gives its 1-based place among the messages of the run."""
+        """Keeps a turn of the user; gives its 1-based place among the messages of the run. Raises NotFound."""
         with self._writing() as connection:
+            require_seen(connection, self._core, key)
             return self._add_user_message(connection, key, text, self._core.clock())
 
     def _add_user_message(self, connection: WriteConnection, key: RunKey, text: str, at: int) -> int:
@@ -167,9 +176,10 @@ class Runs:
         return ordinal
 
     def open_step(self, key: RunKey) -> StepKey:
-        """Begins the next step under the newest task revision."""
+        """Begins the next step under the newest task revision. Raises NotFound."""
         core = self._core
         with self._writing() as connection:
+            require_seen(connection, core, key)
             revision = require_task_revision(connection, core, key.task, None)
             at = core.clock()
             step = runs.insert_step(connection, key, revision.number, at)
@@ -177,7 +187,10 @@ class Runs:
         return step
 
     def record_projection(self, step: StepKey, new: NewProjection) -> Digest:
-        """Keeps the input of a step with its receipt, and that its evidence was projected. Gives the input's digest."""
+        """Keeps the input of a step with its receipt, and that its evidence was projected. Gives the input's digest.
+
+        Raises NotFound, and InvalidInput for an evidence that is not known.
+        """
         core = self._core
         text = orjson.dumps({"messages": new.messages, "tools": new.tools} | ({"outside": dict(new.outside)} if new.outside else {}))
         digest = digest_of(text)
@@ -192,6 +205,8 @@ class Runs:
             new.used_tokens,
         )
         with self._writing() as connection:
+            require_step(connection, core, step)
+            require_shown(connection, core, new.shown)
             at = core.clock()
             runs.insert_projection(connection, step, row, at)
             runs.insert_exposures(connection, step, Grade.PROJECTED, new.shown, at)
@@ -207,10 +222,11 @@ class Runs:
     def confirm_sent(self, step: StepKey, input_digest: Digest) -> None:
         """Raises the grade of what the step's input showed to *sent*: the caller sent exactly these bytes.
 
-        Raises InvalidInput when no projection of the step has this digest.
+        Raises NotFound, and InvalidInput when no projection of the step has this digest.
         """
         core = self._core
         with self._writing() as connection:
+            require_step(connection, core, step)
             exposed = runs.list_step_exposures(connection, step, Grade.PROJECTED)
             if input_digest not in runs.list_input_digests(connection, step):
                 raise InvalidInput(f"{step_name(step)} has no projection {input_digest}", code="unknown_projection")
@@ -219,7 +235,7 @@ class Runs:
             append_event(connection, core.workspace, "step.sent", step_name(step), {"input": input_digest}, at)
 
     def record_compaction(self, step: StepKey, new: NewCompaction) -> None:
-        """Keeps what became of the history before the input of a step was made, beside the turns that it was made of."""
+        """Keeps what became of the history before the input of a step was made, beside the turns that it was made of. Raises NotFound."""
         core = self._core
         figures: dict[str, JsonValue] = {
             "by_reference": new.by_reference,
@@ -230,6 +246,7 @@ class Runs:
         }
         body = canonical_bytes({"role": "assistant", "content": new.recap, "compaction": figures})
         with self._writing() as connection:
+            require_step(connection, core, step)
             at = core.clock()
             runs.insert_message(connection, step.run, step.number, "assistant", body.decode(), at)
             append_event(connection, core.workspace, "history.compacted", step_name(step), figures | {"digest": digest_of(body)}, at)
@@ -249,6 +266,7 @@ class Runs:
         if isinstance(new.counted, bool) or isinstance(new.reported, bool) or new.counted <= 0 or new.reported <= 0:
             raise InvalidInput(f"no usage of an input: counted {new.counted}, reported {new.reported}", code="bad_usage")
         with self._writing() as connection:
+            require_step(connection, core, step)
             if not runs.list_input_digests(connection, step):
                 raise InvalidInput(f"{step_name(step)} has no stored input", code="unknown_projection")
             at = core.clock()
@@ -265,15 +283,20 @@ class Runs:
     def list_usages(self, key: RunKey) -> Sequence[StoredUsage]:
         """What was reported of the inputs of a run, in order of steps."""
         with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
             return usages.list_usages(connection, key)
 
     def list_recent_usages(self, key: RunKey, model: CountedModel, limit: int) -> Sequence[NewUsage]:
         """The newest that was reported of a model, in the runs of the task up to this one; the newest last."""
         with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
             return usages.list_recent_usages(connection, key, model, limit)
 
     def open_calls(self, step: StepKey, text: str, calls: Sequence[OpenCall]) -> None:
-        """Keeps an assistant turn and opens its calls. Raises Conflict for an id that names a call of the run, or two of these."""
+        """Keeps an assistant turn and opens its calls.
+
+        Raises NotFound, and Conflict for an id that names a call of the run, or two of these.
+        """
         core = self._core
         body: dict[str, JsonValue] = {
             "role": "assistant",
@@ -281,6 +304,7 @@ class Runs:
             "calls": [{"call": c.call, "name": c.name, "arguments": c.arguments} for c in calls],
         }
         with self._writing() as connection:
+            require_step(connection, core, step)
             twice = [call for call, n in Counter(one.call for one in calls).items() if n > 1]
             twice += runs.list_calls_among(connection, step.run, [one.call for one in calls])
             if twice:
@@ -293,9 +317,14 @@ class Runs:
             append_event(connection, core.workspace, "turn.added", step_name(step), data, at)
 
     def close_calls(self, step: StepKey, results: Sequence[ClosedCall]) -> None:
-        """Closes calls with their results and keeps that their packets were delivered."""
+        """Closes calls with their results and keeps that their packets were delivered.
+
+        Raises NotFound, and InvalidInput for a call that is not open, or an evidence that is not known.
+        """
         core = self._core
         with self._writing() as connection:
+            require_step(connection, core, step)
+            require_shown(connection, core, [shown for one in results for shown in one.shown])
             at = core.clock()
             still_open = set(runs.list_open_calls(connection, step.run))
             for one in results:
@@ -315,6 +344,7 @@ class Runs:
 
     def list_open_calls(self, key: RunKey) -> Sequence[str]:
         with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
             return runs.list_open_calls(connection, key)
 
     def get_run(self, task: TaskName, number: int, agent_prefix: str = "") -> RunKey:
@@ -335,22 +365,18 @@ class Runs:
         """The stored inputs of a run with their receipts, in order of steps."""
         return [one.row for one in self.list_step_inputs(key)]
 
-    def list_step_inputs(self, key: RunKey) -> Sequence[StepInput]:
-        """The same with their steps; a step that was projected more than once has as many."""
+    def list_step_inputs(
+        self, key: RunKey, step: int | None = None, after: tuple[int, int] = (0, 0), limit: int | None = None
+    ) -> Sequence[StepInput]:
+        """The same with their steps, or those of one step, behind a step and place in it; one projected more than once has as many."""
         with self._core.database.reading() as connection:
             require_seen(connection, self._core, key)
-            return runs.list_step_inputs(connection, key)
+            return runs.list_step_inputs(connection, key, step, after, limit)
 
     def list_exposures(self, id_: EvidenceId, key: RunKey | None = None) -> Sequence[Exposure]:
-        """Where an evidence was shown, in one run or in all."""
+        """Where an evidence was shown, in one run or in all that are seen."""
         with self._core.database.reading() as connection:
-            return runs.list_exposures(connection, self._core.workspace, id_, key)
-
-
-def require_seen(connection: ReadConnection, core: Core, key: RunKey) -> None:
-    """Raises NotFound where a run was shown what the caller is not cleared for: its turns and inputs repeat it."""
-    if not runs.sees(connection, key, core.clearances):
-        raise NotFound(f"there is no run {run_name(key)!r}")
+            return runs.list_exposures(connection, self._core.workspace, id_, key, self._core.clearances)
 
 
 def input_of(row: ProjectionRow) -> Mapping[str, JsonValue]:
@@ -368,11 +394,6 @@ def input_bytes(row: ProjectionRow) -> bytes:
     if digest_of(raw) != row.input_digest:
         raise IntegrityMismatch(f"the stored input is not {row.input_digest}")
     return raw
-
-
-def shown_of(packet: Packet) -> Shown:
-    """What a packet shows of its evidence: the digest of the excerpt as it stands there, its transforms, and whether it is all."""
-    return Shown(packet.id, digest_of(packet.excerpt.encode("utf-8", "replace")), packet.transforms, packet.shown_in_full)
 
 
 def _shown_json(shown: Sequence[Shown]) -> list[JsonValue]:

@@ -11,10 +11,10 @@ from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import Conflict, InvalidInput, JsonValue, NotFound
 from evidence_store.model import EvidenceId, ProgressItem, ProgressState, TaskName, TaskRevision
 from evidence_store.records import evidence as evidence_records
-from evidence_store.records import tasks
+from evidence_store.records import runs, tasks
 from evidence_store.records.events import append_event
-from evidence_store.records.runs import StepKey
-from evidence_store.records.tasks import Proposal
+from evidence_store.records.runs import RunKey, StepKey
+from evidence_store.records.tasks import PlacedJudgement, Proposal
 from evidence_store.store.core import Core
 
 MAX_SUBJECT_CHARS = 1000
@@ -32,8 +32,7 @@ class Tasks:
         The same content as the newest revision changes nothing. Raises Conflict when another revision came first.
         """
         core = self._core
-        if not new.task or len(new.task) > MAX_SUBJECT_CHARS:
-            raise InvalidInput("a task has a name of 1 to 1000 characters", code="bad_name")
+        _require_task_name(new.task)
         with core.database.writing() as connection:
             known = tasks.find_task_revision(connection, core.workspace, new.task)
             if known is not None and replace(known, number=new.number, proposed=new.proposed) == new:
@@ -67,6 +66,20 @@ class Tasks:
         with self._core.database.reading() as connection:
             return tasks.find_task_revision(connection, self._core.workspace, task)
 
+    def list_newest(self, after: str, limit: int) -> Sequence[TaskRevision]:
+        """The newest revision of each task behind a name, by name."""
+        core = self._core
+        with core.database.reading() as connection:
+            names = tasks.list_tasks(connection, core.workspace, after, limit)
+            return [require_task_revision(connection, core, name, None) for name in names]
+
+    def list_revisions(self, task: TaskName, after: int, limit: int) -> Sequence[TaskRevision]:
+        """The revisions of a task behind a number, oldest first. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            newest = require_task_revision(connection, self._core, task, None)
+            numbers = range(after + 1, min(newest.number, after + limit) + 1)
+            return [require_task_revision(connection, self._core, task, number) for number in numbers]
+
     # -- constraints that users state
 
     def propose(self, task: TaskName, text: str, author: str, run: int | None = None, message: int | None = None) -> Proposal:
@@ -79,6 +92,8 @@ class Tasks:
             raise InvalidInput(f"a constraint has 1 to {MAX_SUBJECT_CHARS} characters", {"limit": MAX_SUBJECT_CHARS}, code="bad_constraint")
         with core.database.writing() as connection:
             require_task_revision(connection, core, task, None)
+            if run is not None and not runs.sees_known(connection, RunKey(core.workspace, task, run), core.clearances):
+                raise NotFound(f"task {task[:200]!r} has no run {run}")
             for one in tasks.list_proposals(connection, core.workspace, task):
                 if one.decision is None and one.text == wording:
                     return one
@@ -142,6 +157,15 @@ class Tasks:
         data: dict[str, JsonValue] = {"decision": decision, "task_revision": number, "author": author}
         append_event(connection, self._core.workspace, "constraint.decided", f"{task}/P{found.ordinal}", data, at)
 
+    # -- judgements
+
+    def list_judgements(self, task: TaskName, after: int, limit: int) -> Sequence[PlacedJudgement]:
+        """The newest judgement of each subject, behind a place; those of an older task revision among them. Raises NotFound."""
+        core = self._core
+        with core.database.reading() as connection:
+            require_task_revision(connection, core, task, None)
+            return tasks.list_newest_judgements(connection, core.workspace, task, after, limit, core.clearances)
+
     # -- progress
 
     def list_progress(self, task: TaskName) -> Sequence[ProgressItem]:
@@ -160,11 +184,13 @@ class Tasks:
         """Adds the newest state of subjects and gives those that were added.
 
         A `todo` for a subject that is known leaves it as it is, so that finding a subject again starts nothing anew.
-        Raises InvalidInput for an evidence that is not stored.
+        Raises NotFound, and InvalidInput for an evidence that is not stored.
         """
         core = self._core
         with core.database.writing() as connection:
             revision = require_task_revision(connection, core, task, None)
+            if step is not None and not (runs.sees_known(connection, step.run, core.clearances) and runs.has_step(connection, step)):
+                raise NotFound(f"task {task[:200]!r} has no step {step.number} of a run {step.run.number}")
             seen: set[str] = set()
             added = []
             for item in items:
@@ -188,6 +214,13 @@ def require_task_revision(connection: ReadConnection, core: Core, task: TaskName
     if found is None:
         raise NotFound(f"there is no task {task[:200]!r}" if number is None else f"task {task[:200]!r} has no revision {number}")
     return found
+
+
+def _require_task_name(name: TaskName) -> None:
+    if not name or len(name) > MAX_SUBJECT_CHARS or "\0" in name:
+        raise InvalidInput(
+            f"a task has a name of 1 to {MAX_SUBJECT_CHARS} characters, without NUL", {"limit": MAX_SUBJECT_CHARS}, code="bad_name"
+        )
 
 
 def require_progress(connection: ReadConnection, core: Core, item: ProgressItem) -> None:

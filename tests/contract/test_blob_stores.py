@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence_store.blobs import BlobKey, BlobStore
+from evidence_store.blobs import BlobKey, BlobStore, Stamped
 from evidence_store.blobs.local import LocalBlobs
 from evidence_store.canonical import digest_of
 from evidence_store.errors import IntegrityMismatch
@@ -118,3 +118,16 @@ def test_the_same_digest_in_two_workspaces_is_two_blobs(blobs: BlobStore) -> Non
 def test_any_workspace_name_will_do(blobs: BlobStore, workspace: str) -> None:
     keep(blobs, key(b"a", workspace), b"whole")
     assert blobs.read(key(b"a", workspace), ALL) == b"whole"
+
+
+def test_a_stamp_changes_when_the_stored_bytes_are_touched(blobs: BlobStore) -> None:
+    if not isinstance(blobs, Stamped):
+        assert not hasattr(blobs, "find_stamp")
+        return
+    assert blobs.find_stamp(key(b"a")) is None
+    keep(blobs, key(b"a"), b"torn")
+    first = blobs.find_stamp(key(b"a"))
+    assert first is not None
+    assert blobs.find_stamp(key(b"a")) == first
+    keep(blobs, key(b"a"), b"whole")
+    assert blobs.find_stamp(key(b"a")) != first

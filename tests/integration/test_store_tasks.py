@@ -135,6 +135,9 @@ def test_every_row_of_progress_is_kept(store: EvidenceStore, folder: Path) -> No
 
 def test_a_stated_constraint_waits_until_it_is_accepted(store: EvidenceStore) -> None:
     store.tasks.add_revision(task_revision(), "human:ann")
+    with pytest.raises(NotFound):
+        store.tasks.propose(TASK, "of a run that there is not", "human:bob", 1, 3)
+    store.runs.start(TASK, "agent")
     made = store.tasks.propose(TASK, " Only the orders API. ", "human:bob", 1, 3)
     assert store.tasks.get_revision(TASK).proposed == ("Only the orders API.",)
     accepted = store.tasks.accept(TASK, made.ordinal, "human:ann")

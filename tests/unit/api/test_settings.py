@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.errors import WrongUse
-from api.settings import LIMIT_VARIABLES, SECRETS_VARIABLE, folder_of, read_settings
+from api.settings import CLAIM_LABELS_VARIABLE, LIMIT_VARIABLES, SECRETS_VARIABLE, folder_of, read_settings
 from evidence_store.documents.model import Limits
 
 
@@ -74,3 +74,10 @@ def test_secrets_are_masked_unless_it_is_said_that_they_are_shown() -> None:
 def test_a_word_that_is_not_known_does_not_show_secrets(word: str) -> None:
     with pytest.raises(WrongUse, match="must be mask or show"):
         read_settings(None, {SECRETS_VARIABLE: word})
+
+
+def test_which_labels_claims_get_is_one_of_three_words() -> None:
+    assert read_settings(None, {}).claim_labels == "cited"
+    assert read_settings(None, {CLAIM_LABELS_VARIABLE: "run"}).claim_labels == "run"
+    with pytest.raises(WrongUse):
+        read_settings(None, {CLAIM_LABELS_VARIABLE: "all"})

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.cli import main
-from api.schemas import EvidenceAnswer
+from api.schemas.evidence import EvidenceAnswer
 from api.settings import Settings
 from api.wiring import open_services
 from evidence_store.store.put_request import PutRequest

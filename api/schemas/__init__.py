@@ -5,77 +5,11 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 
 
 class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CutAnswer(Wire):
-    shown: tuple[int, int]
-    tokens: int | None
-    total_lines: int
-    whole: tuple[int, int] | None = None
-
-
-class OutlineChild(Wire):
-    token: str
-    type: str
-    size: int
-    n_children: int | None = None
-    keys: list[str] | None = None
-    scalar: str | None = None
-
-
-class OutlineAnswer(Wire):
-    type: str
-    n_children: int
-    first: int
-    children: list[OutlineChild]
-
-
-class HopAnswer(Wire):
-    kind: str
-    bytes: tuple[int, int]
-
-
-class EvidenceAnswer(Wire):
-    """A packet, and what speaks for or against the evidence now."""
-
-    id: str
-    resource: str
-    revision: int
-    pointer: str | None = None
-    quote: str | None = None
-    format: str
-    excerpt: str
-    scope: str
-    status: str
-    digest: str
-    bytes: tuple[int, int]
-    lines: tuple[int, int]
-    column: int
-    size: int
-    cut: CutAnswer | None
-    outline: OutlineAnswer | None
-    transforms: list[str]
-    next: str | None
-    hops: list[HopAnswer] | None = None
-    value: JsonValue = None
-    labels: list[str] | None = None
-    kind: str | None = None
-    """Of the resource, where it is none that tells how things are: `reference`."""
-    observed_at: int | None = None
-    """Of a live resource: microseconds since 1970 UTC at which the revision was seen last."""
-    max_age_s: int | None = None
-    basis: str
-    lifecycle: str
-    integrity: str
-    currency: str
-    judgement: str | None = None
-    folded_from: str | None = None
-    """The id as it was asked for, where its letters had to be folded."""
 
 
 class TraceHopAnswer(Wire):
@@ -98,15 +32,32 @@ class PublishedClaimAnswer(BaseModel):
     standing: str
 
 
+class PublishedClaimNow(PublishedClaimAnswer):
+    reason: str
+
+
 class ReportAnswer(Wire):
     report: str
     title: str
     task: str
     task_revision: int
     digest: str
+    published_at: int
     claims: list[PublishedClaimAnswer]
+    now: list[PublishedClaimNow]
+    """The same claims as they stand now."""
     body: str
     """Markdown, as it was published."""
+
+
+class ReportSummary(Wire):
+    report: str
+    title: str
+    task: str
+    task_revision: int
+    digest: str
+    published_at: int
+    """Microseconds since 1970 UTC."""
 
 
 class NoteAnswer(Wire):
@@ -157,6 +108,10 @@ class ObservationAnswer(Wire):
 class Page(Wire):
     next_cursor: str | None
     """`cursor` of the page that follows; null at the end."""
+
+
+class ReportsPage(Page):
+    data: list[ReportSummary]
 
 
 class ResourcesPage(Page):
