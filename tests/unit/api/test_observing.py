@@ -26,7 +26,7 @@ from evidence_store.store.keys import KeyRequest
 from evidence_store.store.put_request import PutRequest
 from projector import counter_for
 
-NAME, CONTENT = "payroll/2026.json", "4711"
+NAME, CONTENT = "payroll/2026.json", "confiden"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def bearer(services: Services, *grants: Grant, clearances: frozenset[str] | None
 def use(client: TestClient, mine: Mapping[str, str]) -> None:
     """One request of each kind that is told apart."""
     assert client.get("/v1/resources/payroll%2F2026.json", headers=mine).status_code == 200
-    assert client.post("/v1/resources/new%2Fa.log/revisions", content=b"4711" * 10, headers=mine).status_code == 201
+    assert client.post("/v1/resources/new%2Fa.log/revisions", content=CONTENT.encode() * 5, headers=mine).status_code == 201
     assert client.get("/v1/evidence/ev_zzzzzzzzzzzz", headers=mine).status_code == 404
     assert client.get("/v1/resources").status_code == 401
     assert client.request("PROPFIND", "/v1/resources").status_code == 405
