@@ -166,7 +166,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "search",
-        "Find lines of a resource, or of all whose names match a pattern; each hit is an evidence, no hit gives a receipt.",
+        "Find lines of a resource, or of all whose names match a pattern; each hit is an evidence of its line, "
+        "a long line may have several; no hit gives a receipt.",
         {
             "resource": _text("Name of the resource, or a pattern of names such as ci/*.log."),
             "revision": _REVISION,

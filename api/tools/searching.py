@@ -21,7 +21,7 @@ PAIR_TOKENS = 200
 
 
 def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
-    """Lines that hold a pattern, each a packet; without a hit, receipts that there is none."""
+    """Lines, or places of long lines, that hold a pattern, each a packet; without a hit, receipts that there is none."""
     name = arguments.text("resource")
     asked = arguments.find_int("revision", 1, 2**53 - 1)
     request = SearchRequest(

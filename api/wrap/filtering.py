@@ -56,9 +56,10 @@ def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str
     on = format_call("find", "search", place_of(revision, pattern=pattern, regex=True, limit=MAX_HITS))
 
     def head_of(n: int) -> str:
+        said = _matching(found.packets[:n])
         if not found.more and n == len(found.packets):
-            return _head(tool, revision, f"{_lines(n)}")
-        return _head(tool, revision, f"the first {_lines(n)}, and there are more") + on
+            return _head(tool, revision, said)
+        return _head(tool, revision, f"the first {said}, and there are more") + on
 
     return _fitting(context, head_of, found.packets, room) or _too_large(context, revision, tool, room)
 
@@ -70,7 +71,11 @@ def _too_large(context: WrapContext, revision: Revision, tool: str, room: int) -
     return Preview(text, ()) if context.fits(text, room) else whole
 
 
-def _lines(n: int) -> str:
+def _matching(packets: Sequence[Packet]) -> str:
+    """What hits are: lines, or places where a long line has several."""
+    n = len(packets)
+    if n > len({packet.span for packet in packets}):
+        return f"{n} places that match"
     return "1 line that matches" if n == 1 else f"{n} lines that match"
 
 

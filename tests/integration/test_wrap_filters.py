@@ -149,3 +149,11 @@ def test_no_filter_shows_more_than_its_room_and_the_whole_is_kept(
             assert n_tokens(result.text) <= room
             if text:
                 assert store.sources.get_bytes(ResourceName("tool"), 1) == text.encode()
+
+
+def test_grep_of_one_long_line_tells_of_places_in_it(store: EvidenceStore) -> None:
+    body = "[" + ",".join(f'{{"name":"test_{n}","status":"passed"}}' for n in range(2_000)) + "]"
+    result = wrapper_of(store).call("list_builds", lambda: body, {"grep": "passed"})
+    n_shown = len(parse_packets(result.text))
+    assert n_shown > 1
+    assert f"the first {n_shown} places that match, and there are more" in result.text
