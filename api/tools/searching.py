@@ -1,9 +1,7 @@
 """Tools that find places: by what they say, and by what changed between two revisions."""
 
-import orjson
-
 from api.presenters import MAX_UNPROVEN, unproven_json, unproven_line
-from api.tools.answers import packets_answer
+from api.tools.answers import json_line, packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
 from api.tools.reading import pinned
@@ -79,7 +77,7 @@ def diff(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     found = context.store.comparisons.diff(*sides, below, DIFF_PAIRS, context.limit(PAIR_TOKENS))
     packets = [packet for pair in found.pairs for packet in (pair.old, pair.new, pair.absent) if packet is not None]
     pairs = [_pair(pair) for pair in found.pairs]
-    lines = [f"- {orjson.dumps(pair).decode()}" for pair in pairs]
+    lines = [f"- {json_line(pair)}" for pair in pairs]
     return packets_answer(packets, *lines, f"more: {'yes' if found.more else 'no'}", facts={"pairs": pairs, "more": found.more})
 
 
