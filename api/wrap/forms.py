@@ -13,6 +13,8 @@ from enum import Enum
 from typing import Any
 
 JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+"""Of what was text in Python: its encoding is known, its format is told by the content."""
 JSON_LINES = "application/jsonl"
 _BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
 """Kinds of content of the Model Context Protocol, revision 2025-11-25."""
@@ -24,7 +26,7 @@ class Encoded:
 
     raw: bytes
     media_type: str | None = None
-    """None: told by the content."""
+    """`TEXT`, `JSON`, or None for bytes: told by the content."""
     beside: tuple[object, ...] = ()
     """Content that is no text, such as images: it passes as it is and is not counted."""
     is_error: bool = False
@@ -36,7 +38,7 @@ def encode(value: object) -> Encoded:
     if value is None:
         return Encoded(b"")
     if isinstance(value, str):
-        return Encoded(value.encode("utf-8", "surrogatepass"))
+        return Encoded(value.encode("utf-8", "surrogatepass"), TEXT)
     if isinstance(value, bytes | bytearray | memoryview):
         return Encoded(bytes(value))
     if isinstance(value, list | tuple) and value and all(map(_is_block, value)):
@@ -124,7 +126,7 @@ def _encode_blocks(blocks: Iterable[object], *, is_error: bool = False) -> Encod
             beside.append(block)
         else:
             texts.append(text)
-    return Encoded("\n".join(texts).encode("utf-8", "surrogatepass"), None, tuple(beside), is_error)
+    return Encoded("\n".join(texts).encode("utf-8", "surrogatepass"), TEXT, tuple(beside), is_error)
 
 
 def _encode_answer(value: object, blocks: Sequence[object]) -> Encoded:

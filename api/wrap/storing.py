@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from api.wrap.context import WrapContext
+from api.wrap.forms import JSON, TEXT
 from api.wrap.result import Output
+from evidence_store.documents.charset import UTF8
 from evidence_store.errors import Conflict, EvidenceStoreError, RefusedDocument
 from evidence_store.errors import LimitExceeded as OverLimit
 from evidence_store.model import Format, Outcome, ResourceName
@@ -51,7 +53,8 @@ def _requests(context: WrapContext, output: Output) -> Iterator[PutRequest]:
         rules.kind,
         rules.scope,
         rules.labels,
-        media_type=rules.media_type or output.media_type,
+        media_type=rules.media_type or (None if output.media_type == TEXT else output.media_type),
+        charset=UTF8 if output.media_type in (TEXT, JSON) else None,
         origin=output.tool,
         complete=output.complete,
         idempotency_key=key,

@@ -56,6 +56,8 @@ class PutRequest:
     idempotency_key: str | None = None
     max_age_s: int | None = None
     """Of a live resource: how old an observation may be to tell how things are now. None: as the resource is; a new one is not live."""
+    charset: str | None = None
+    """What the bytes are known to be text in where the media type names no encoding; None: told by the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,13 @@ class Sources:
         staged = Staged(self._core, self._growing(request.resource))
         try:
             intake = Intake(
-                request.resource, request.file_name, request.media_type, request.format, self._core.limits, complete=request.complete
+                request.resource,
+                request.file_name,
+                request.media_type,
+                request.format,
+                self._core.limits,
+                complete=request.complete,
+                charset=request.charset,
             )
             for piece in pieces:
                 staged.add(piece, self._core.limits.max_bytes)

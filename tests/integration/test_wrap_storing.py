@@ -9,6 +9,7 @@ import pytest
 from api.wrap import Output, Treatment, spool_of
 from api.wrap.receiving import Received
 from api.wrap.storing import keep
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.model import Limits
 from evidence_store.documents.text import parse_lines
 from evidence_store.errors import JsonValue, LimitExceeded
@@ -115,3 +116,40 @@ def test_the_tool_is_named_as_the_origin_so_that_a_summary_of_ones_own_is_chosen
     store.summaries.registry.register(made, tool="get_pumps")
     result = wrapper_of(store).call("get_pumps", lambda: logs(3_000), {})
     assert f"| {len(logs(3_000))} bytes of pumps\n" in result.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\0b\n" * 50_000,
+        "a\0\n" * 9_000,
+        "\x01\x02\x03\x04\x05\x06\x0e\x0f" * 9_000,
+        "%PDF-1.7 was asked for\n" * 9_000,
+        "\ud83d half\n" * 9_000,
+    ],
+    ids=["NULs", "as UTF-16", "controls", "as a PDF", "half a pair"],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_text_is_text_in_utf8_whatever_it_holds(store: EvidenceStore, text: str, streamed: bool) -> None:
+    given_back = (lambda: iter([text[:10], text[10:]])) if streamed else (lambda: text)
+    revision = wrapper_of(store).call("get", given_back, {}).revision
+    assert revision is not None
+    assert (revision.format, revision.media_type, encoding_of(revision.notes)) == (Format.TEXT, "text/plain; charset=utf-8", "utf-8")
+    assert store.sources.get_bytes(revision.resource, 1) == text.encode("utf-8", "surrogatepass")
+
+
+def test_of_bytes_the_encoding_is_told_as_ever(store: EvidenceStore) -> None:
+    raw = ("a line of text\n" * 9_000).encode("utf-16le")
+    for given_back in (lambda: raw, lambda: iter([raw[:10], raw[10:]])):
+        revision = wrapper_of(store).call("get", given_back, {}).revision
+        assert revision is not None
+        assert encoding_of(revision.notes) == "utf-16le"
+
+
+def test_text_in_a_form_with_nodes_keeps_them(store: EvidenceStore) -> None:
+    revision = wrapper_of(store).call("get", lambda: "[" + "1," * 9_000 + "1]", {}).revision
+    assert revision is not None
+    assert (revision.format, revision.media_type) == (Format.JSON, "application/json")
+    broken = wrapper_of(store).call("other", lambda: '{"a\0b":' * 9_000, {}).revision
+    assert broken is not None
+    assert (broken.format, encoding_of(broken.notes)) == (Format.TEXT, "utf-8")
