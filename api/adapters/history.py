@@ -18,7 +18,7 @@ from itertools import groupby
 
 from api.adapters.memory import Memory
 from api.adapters.results import Call, Results
-from api.adapters.tools import OWN
+from api.adapters.tools import is_own
 from api.wrap import Treatment
 from evidence_store.errors import NotFound
 from evidence_store.model import EvidenceId
@@ -75,9 +75,10 @@ class History:
 
     def _in_budget(self, text: str, call: Call) -> str:
         wrapper = self._results.wrapper
-        if call.tool in OWN and wrapper.context.fits(text, wrapper.rules.tokens_of(call.tool)):
-            return text
+        if is_own(wrapper, call.tool) and wrapper.context.fits(text, wrapper.rules.tokens_of(call.tool)):
+            return wrapper.names.spelled(text)
         if ids := self._own_ids(text):
+            text = wrapper.names.spelled(text)
             with wrapper.calls(max(1, call.n_calls)), wrapper.room(call.tool) as room:
                 fits = wrapper.context.fits(text, room.n_tokens)
                 return text if fits else _shorter(_reference(ids), text)
@@ -89,7 +90,7 @@ class History:
             return text
         if ids := self._own_ids(text):
             return _shorter(_reference(ids), text)
-        if call.tool in OWN:
+        if is_own(self._results.wrapper, call.tool):
             return text
         # Of a step of more calls than it has tokens each has the least room that there is, which holds a reference.
         return _shorter(self._remembered(text, replace(call, n_calls=self._results.wrapper.rules.budget.step)), text)

@@ -87,6 +87,11 @@ def with_evidence(message: ToolMessage, result: WrappedResult) -> ToolMessage:
     return changed.model_copy(update={**more, "additional_kwargs": {**message.additional_kwargs, **beside}})
 
 
+def own_answer(message: ToolMessage) -> ToolMessage:
+    """The answer of one of our tools; an error of theirs is one of the framework, too."""
+    return message.model_copy(update={"status": "error"}) if text_of(message).startswith("[error ") else message
+
+
 def refusal(tool_call: ToolCall, result: WrappedResult) -> ToolMessage:
     """The answer to a call whose filters are wrong; its tool was not called."""
     return ToolMessage(result.text, tool_call_id=tool_call["id"], name=tool_call["name"], status="error")

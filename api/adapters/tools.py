@@ -1,6 +1,6 @@
 """Our reading tools as frameworks take them: a name, a description, a schema, and a function of a call's arguments."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +10,7 @@ from api.settings import Settings
 from api.tools import definitions
 from api.wiring import open_services
 from api.wrap import ResultBudget, ToolWrapper, WrapRules, taken_names, with_filters
-
-OUT_OF_A_RUN = frozenset(("get_progress", "list_claims"))
-"""They answer `no_run` where no run of ours is."""
+from api.wrap.reading import OUT_OF_A_RUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +30,12 @@ def reading_tools() -> tuple[ReadingTool, ...]:
 
 
 OWN = frozenset(one.name for one in reading_tools())
-"""Names whose results are never stored again."""
+"""Those whose results are never stored again."""
 
 
-def require_no_twin(names: Iterable[str]) -> None:
-    """Raises ValueError for a tool of others that is named like one of ours: neither a model nor we could tell them apart."""
-    if twins := sorted(OWN.intersection(names)):
-        raise ValueError(f"tools are named like reading tools of the store, and need other names: {', '.join(twins)}")
+def is_own(wrapper: ToolWrapper, name: str) -> bool:
+    """Whether one of our reading tools goes by a name."""
+    return wrapper.names.find_own(name) in OWN
 
 
 def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:

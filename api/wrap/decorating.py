@@ -27,6 +27,7 @@ def wrap(wrapper: ToolWrapper, function: Callable[..., Any], name: str | None = 
     if getattr(function, _WRAPPED, False):
         return function
     tool = str(name or getattr(function, "__name__", type(function).__name__))
+    wrapper.names.take((tool,))
     signature = inspect.signature(function)
     filters = offered_filters(wrapper.rules, tool, own_arguments(function))
     made = (_async if is_async(function) else _sync)(wrapper, function, tool, signature, filters)

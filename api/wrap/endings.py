@@ -90,7 +90,7 @@ def _failed(
     rest = ""
     if came is not None:
         log.warning("%s broke off after %d bytes, stored as %s@%d", spelled_tool(output.tool), came.size, came.resource, came.number)
-        rest = show_reference(context, came).text
+        rest = context.names.spelled(show_reference(context, came).text)
     for n_chars in (len(said), MAX_MESSAGE_CHARS, 0):
         short = said if n_chars >= len(said) else f"{said[:n_chars]}…"
         text = format_error(code, short, {"type": type(why).__name__[:80]}, retry=False) + rest

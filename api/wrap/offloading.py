@@ -39,7 +39,7 @@ def offload(context: WrapContext, output: Output, room: int, filters: Filters | 
         if text is not None:
             revision = keep(context, output) if context.rules.of(output.tool).keep_small else None
             return WrappedResult(text, output.value, Treatment.UNCHANGED, output.outcome, (), revision, beside=output.beside)
-    revision = keep(context, output)
+    revision, room = keep(context, output), context.names.room_in(room)
     if filters:
         return _handed(context, output, revision, _filtered(context, output, revision, filters, room), Treatment.FILTERED)
     return _handed(context, output, revision, show_stored(context, revision, output.tool, room), Treatment.OFFLOADED)
@@ -71,10 +71,11 @@ def _handed(context: WrapContext, output: Output, revision: Revision, shown: Pre
         log.warning("withheld the result of %s: %d bytes, %s@%d", tool, revision.size, revision.resource, revision.number)
         text = format_error("withheld", "this result may not be shown here", {}, retry=False)
         return WrappedResult(text, text, Treatment.WITHHELD, output.outcome, revision=revision)
-    n_shown = len(permitted.text.encode("utf-8", "replace"))
+    text = context.names.spelled(permitted.text)
+    n_shown = len(text.encode("utf-8", "replace"))
     place = (revision.size, revision.resource, revision.number)
     log.warning("%s the result of %s: %d bytes, %s@%d, %d bytes shown", treatment.value, tool, *place, n_shown)
-    return WrappedResult(permitted.text, permitted.text, treatment, output.outcome, permitted.packets, revision, beside=output.beside)
+    return WrappedResult(text, text, treatment, output.outcome, permitted.packets, revision, beside=output.beside)
 
 
 def _filtered(context: WrapContext, output: Output, revision: Revision, filters: Filters, room: int) -> Preview:

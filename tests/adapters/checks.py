@@ -60,6 +60,23 @@ def get_count(namespace: str) -> str:
     return SMALL
 
 
+def search(q: str) -> str:
+    """A search of the agent's own, named like one of our tools."""
+    return f"3 pages about {q}"
+
+
+OURS = ("evidence_search", {"resource": "get_logs?pod=api", "pattern": "ERROR"})
+"""A call of our search beside that one."""
+
+
+def require_told_apart(first: str, theirs: str, ours: str) -> None:
+    """That a packet names our search by its other name, and each of the two calls was answered by whom it was made to."""
+    assert 'find: evidence_search {"resource":"get_logs?pod=api"' in first
+    assert theirs == search("api")
+    assert f"| {ERROR_LINE} in api" in ours
+    assert ours.endswith("more: no\n")
+
+
 async def get_events(namespace: str) -> str:
     """The events of a namespace, as an asynchronous tool."""
     await asyncio.sleep(0)

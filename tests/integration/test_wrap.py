@@ -2,13 +2,14 @@
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.tools import call_tool
-from api.wrap import Output, ResultBudget, Switches, Treatment, WrapRules, offload, spool_of
+from api.wrap import Output, ResultBudget, Switches, Treatment, WrapRules, offload, spool_of, wrap
 from evidence_store.documents.model import Limits
 from evidence_store.documents.text import parse_bytes, parse_lines
 from evidence_store.errors import JsonValue, LimitExceeded
@@ -221,6 +222,22 @@ def test_our_own_reading_tools_are_bounded_and_never_stored_again(store: Evidenc
     assert wrapped.treatment is Treatment.OWN
     assert n_tokens(wrapped.text) <= ROOM
     assert store.sources.list_resources() == before
+
+
+def test_beside_a_tool_of_the_same_name_ours_goes_by_another(store: EvidenceStore) -> None:
+    wrapper = wrapper_of(store)
+    search = wrap(wrapper, lambda q: f"3 pages about {q}", "search")
+    text = wrapper.call("get_logs", lambda: logs(3_000), {}).text
+    tool, arguments = call_in(text, "find")
+    assert tool == "evidence_search"
+    assert n_tokens(text) <= ROOM
+    functions: list[Any] = [one["function"] for one in wrapper.definitions()]
+    assert [one["name"] for one in functions] == [
+        "diff", "get_evidence", "list_resources", "read_log", "read_spec", "evidence_search", "summary",
+    ]  # fmt: skip
+    assert search("api") == "3 pages about api"
+    assert "request 77 " in wrapper.answer(tool, {**arguments, "pattern": "request 77 "}).text  # type: ignore[dict-item]
+    assert "message: evidence_search: pattern is missing" in wrapper.answer(tool, {"resource": "get_logs"}).text
 
 
 def test_the_core_takes_values_and_gives_values(store: EvidenceStore) -> None:
