@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from api.wrap.arguments import ERROR_SUFFIX
 from api.wrap.context import WrapContext
 from api.wrap.forms import JSON, TEXT
 from api.wrap.result import Output
@@ -13,9 +14,6 @@ from evidence_store.model import Format, Outcome, ResourceName
 from evidence_store.records.runs import step_name
 from evidence_store.records.sources import Revision
 from evidence_store.store.sources import PutRequest
-
-ERROR_SUFFIX = "#error"
-"""Of the resource of what failing calls say: the words of an error are no observation of what was asked for."""
 
 
 def keep(context: WrapContext, output: Output) -> Revision:

@@ -37,6 +37,26 @@ def test_texts_in_other_encodings_are_shown_in_their_own_characters(store: Evide
     assert tool == "read_log"
 
 
+def test_values_that_are_nested_deep_or_cannot_be_looked_at_pass_or_are_stored(store: EvidenceStore) -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    deep: list[object] = ["x" * ROOM * 8]
+    for _ in range(900):
+        deep = [deep]
+    rows: list[object] = ["y" * ROOM * 8]
+    rows.append(rows)
+    wrapper, broken = wrapper_of(store), Broken()
+    assert wrapper.call("small", lambda: broken, {}).value is broken
+    for tool, value in (("deep", deep), ("rows", rows), ("objects", [broken] * 3_000)):
+        result = wrapper.call(tool, lambda about: about, {"about": value})
+        assert result.treatment is Treatment.OFFLOADED
+        assert n_tokens(result.text) <= ROOM
+        assert result.revision is not None
+        assert store.sources.get_bytes(result.revision.resource, 1).count(b"x" * ROOM * 8) == (tool == "deep")
+
+
 def test_line_ends_and_terminal_colours_cost_no_line(store: EvidenceStore) -> None:
     text = "".join(f"\x1b[32m{n}\x1b[0m ok\r\n" for n in range(5_000))
     wrapper = wrapper_of(store)

@@ -15,8 +15,9 @@ from api.mcp.proxy.messages import Json
 from api.mcp.proxy.own import OwnTools, Wanted, packets_json, respelled
 from api.mcp.runs import format_run
 from api.wrap import Filters, Output, Treatment, WrapContext, WrappedResult, encode, offload, spool_of
+from api.wrap.arguments import plain_arguments
 from api.wrap.budget import MIN_ROOM_TOKENS
-from api.wrap.endings import plain_arguments, store_failed
+from api.wrap.endings import store_failed
 from api.wrap.forms import JSON, json_text
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.model import Outcome
