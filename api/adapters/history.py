@@ -20,7 +20,7 @@ from api.adapters.memory import Memory
 from api.adapters.results import Call, Results
 from api.adapters.tools import is_own
 from api.wrap import Treatment
-from evidence_store.errors import NotFound
+from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.model import EvidenceId
 from projector import MalformedText, parse_packets
 
@@ -46,7 +46,14 @@ class History:
     """What a model sees of the results in a history. Blocks as `Results` does."""
 
     def __init__(self, results: Results, cap_tokens: int | None = None) -> None:
-        """`cap_tokens` is what one input may have; without it nothing becomes a reference."""
+        """`cap_tokens` is what one input may have; without it nothing becomes a reference.
+
+        Raises InvalidInput for a cap that could not hold the results of one step.
+        """
+        least = results.wrapper.rules.budget.step
+        if cap_tokens is not None and cap_tokens < least:
+            text = f"a cap of {cap_tokens} tokens does not hold the results of one step, which may have {least}"
+            raise InvalidInput(text, {"limit": least}, code="wrong_use")
         self._results, self._cap = results, cap_tokens
         self._counted, self._cited, self._replaced = Memory[int](), Memory[tuple[EvidenceId, ...]](), Memory[str]()
 

@@ -1,16 +1,17 @@
 """Our reading tools as frameworks take them: a name, a description, a schema, and a function of a call's arguments."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+from weakref import finalize
 
 from api.settings import Settings
 from api.tools import definitions
-from api.wiring import open_services
+from api.wiring import Services, open_services
 from api.wrap import ResultBudget, ToolWrapper, WrapRules, taken_names, with_filters
 from api.wrap.reading import OUT_OF_A_RUN
+from evidence_store.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,32 @@ def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]
     return {**offered, "properties": {**offered["properties"], **nullable}, "required": [*schema.get("required", ()), *more]}
 
 
-@contextmanager
-def open_wrapper(folder: Path | str = ".evidence", *, window: int) -> Iterator[ToolWrapper]:
-    """A wrapper over the store in a folder, made where there is none, with the usual budgets of a window of so many tokens."""
-    with open_services(Settings(Path(folder)), create=True) as services:
-        yield ToolWrapper(services, WrapRules(ResultBudget(window)))
+class OpenWrapper(ToolWrapper):
+    """A wrapper that has opened its store. `with` and `async with` close it, and so does `close`; else the end of the process does."""
+
+    def __init__(self, services: Services, rules: WrapRules) -> None:
+        super().__init__(services, rules)
+        self.close = finalize(self, services.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_wrapper(folder: Path | str = ".evidence", *, window: int | None = None, rules: WrapRules | None = None) -> OpenWrapper:
+    """A wrapper over the store in a folder, made where there is none: with the usual budgets of a window of so many tokens, or with rules.
+
+    Raises InvalidInput where neither or both are given, or the window is no number of tokens, and StoreFault.
+    """
+    if (window is None) == (rules is None):
+        raise InvalidInput("give the window of the model in tokens, or rules that have it", code="wrong_use")
+    made = rules or WrapRules(ResultBudget(window))  # type: ignore[arg-type]
+    return OpenWrapper(open_services(Settings(Path(folder)), create=True), made)

@@ -17,7 +17,7 @@ from api.wrap.guarding import for_clearances, is_cleared
 from api.wrap.marker import spelled_tool
 from api.wrap.preview import Preview
 from api.wrap.result import Output, Treatment, WrappedResult
-from api.wrap.showing import show_reference, show_stored
+from api.wrap.showing import show_reference, show_stored, show_whole
 from api.wrap.storing import keep, name_of
 from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.records.sources import Revision
@@ -79,15 +79,16 @@ def _handed(context: WrapContext, output: Output, revision: Revision, shown: Pre
 
 
 def _filtered(context: WrapContext, output: Output, revision: Revision, filters: Filters, room: int) -> Preview:
-    """What a filter lets through; an error that helps to mend it, and the id of the whole, where it leads nowhere."""
+    """What a filter lets through; an error that helps to mend it, and the whole or its id, where it leads nowhere."""
     try:
         return show_filtered(context, revision, output.tool, filters, room)
     except (NotFound, InvalidInput) as why:
         whole = show_reference(context, revision)
-        for details in (details_of(why), {}):
-            text = format_error(why.error_code, message_of(why)[:200], details, retry=True) + whole.text
-            if context.fits(text, room):
-                return Preview(text, ())
+        for rest in (show_whole(context, revision, room) or whole, whole):
+            for details in (details_of(why), {}):
+                text = format_error(why.error_code, message_of(why)[:200], details, retry=True) + rest.text
+                if context.fits(text, room):
+                    return Preview(text, rest.packets)
         return whole
 
 

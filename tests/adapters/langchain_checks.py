@@ -235,6 +235,18 @@ def check_an_artifact_and_images_of_the_tool_stay(wrapper: ToolWrapper) -> None:
     assert message.content[-1] == image
 
 
+def check_a_text_behind_an_image_stays_behind_it(wrapper: ToolWrapper) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
+    @tool
+    def get_shots(pod: str) -> Any:
+        """A picture, its log, and another picture."""
+        return [image, {"type": "text", "text": LOG}, image]
+
+    (message,) = results(agent_of(wrapper, model_of(turn(("get_shots", {"pod": "api"}))), get_shots).invoke(ASK))
+    assert [one["type"] for one in message.content] == ["image_url", "text", "image_url"]
+
+
 def check_a_command_keeps_what_it_says(wrapper: ToolWrapper) -> None:
     @tool
     def hand_over(pod: str) -> Any:

@@ -86,9 +86,18 @@ def test_a_place_that_is_not_there_helps_to_find_one_and_names_the_whole(store: 
 
 
 def test_a_pointer_into_a_text_says_that_there_is_none(store: EvidenceStore) -> None:
-    result = wrapper_of(store).call("get_logs", lambda: logs(5), {"pointer": "/a"})
+    result = wrapper_of(store).call("get_logs", lambda: logs(500), {"pointer": "/a"})
     assert parse_errors(result.text)[0].code == "no_structure"
     assert "stored whole" in result.text
+
+
+def test_a_small_result_is_shown_whole_beside_what_was_wrong_with_a_filter(store: EvidenceStore) -> None:
+    result = wrapper_of(store).call("whoami", lambda: "root\n", {"pointer": "/x"})
+    assert parse_errors(result.text)[0].code == "no_structure"
+    (packet,) = parse_packets(result.text)
+    assert packet.excerpt == "root\n"
+    assert [one.id for one in result.packets] == [packet.id]
+    assert "\n[whole: 5 bytes]\n" in result.text
 
 
 def test_fields_of_an_object_are_evidence_and_absent_ones_are_named(store: EvidenceStore) -> None:
