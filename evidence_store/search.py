@@ -74,8 +74,9 @@ def search(
     escaped: bool = False,
     watch: Callable[[], None] = unbounded,
     reach: Reach = whole_line,
+    start: int = 0,
 ) -> Hits:
-    """The first `limit` hits of the pattern, places as bytes of `raw`; `encoding` is one that it is in.
+    """The first `limit` hits of the pattern from byte `start` on, places as bytes of `raw`; `encoding` is one that it is in.
 
     In JSON (`escaped`) a line is searched with its escapes undone, too, so that `日` is found where `\\u65e5` stands.
     `watch` is called now and then, and raises what ends the search. Raises InvalidInput for a pattern that cannot be searched for.
@@ -83,16 +84,23 @@ def search(
     needle = _needle(pattern, regex=regex)
     if limit < 0:
         raise InvalidInput("the limit of hits is not below 0")
+
+    def is_wanted(hit: Hit) -> bool:
+        return hit.match.end > start or hit.match.start >= start
+
+    def seen(hit: Hit) -> int:
+        return reach(hit) if is_wanted(hit) else hit.match.end
+
     if encoding != "utf-8":
         find = _re2_finder(needle, regex=regex, ignore_case=ignore_case) if regex or ignore_case else _literal_finder(needle)
-        found = _by_decoded_line(raw, encoding, find, watch, reach)
+        found = _by_decoded_line(raw, encoding, find, watch, seen)
     elif regex or ignore_case or (escaped and b"\\" in raw):
         plain = not (regex or ignore_case)
         find = _literal_finder(needle) if plain else _re2_finder(needle, regex=regex, ignore_case=ignore_case)
-        found = _by_line(raw, watched(_iter_lines(raw), watch), find, reach, escaped=escaped)
+        found = _by_line(raw, watched(_iter_lines(raw), watch), find, seen, escaped=escaped)
     else:
-        found = _literal(raw, needle, reach)
-    hits = tuple(islice(found, limit + 1))
+        found = _literal(raw, needle, seen)
+    hits = tuple(islice(filter(is_wanted, found), limit + 1))
     return Hits(hits[:limit], len(hits) > limit)
 
 

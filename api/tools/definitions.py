@@ -176,6 +176,7 @@ TOOLS: tuple[Tool, ...] = (
             "ignore_case": _flag("Ignore case."),
             "limit": _whole("Hits at most, 20 by default."),
             "context": _whole("Lines around a hit, 0 by default."),
+            "after": _whole("Continue after this byte, as next of an answer says."),
             "all_revisions": _flag("Search every revision, oldest first."),
         },
         ("resource", "pattern"),

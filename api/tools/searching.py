@@ -1,5 +1,7 @@
 """Tools that find places: by what they say, and by what changed between two revisions."""
 
+import orjson
+
 from api.presenters import MAX_UNPROVEN, unproven_json, unproven_line
 from api.tools.answers import json_line, packets_answer
 from api.tools.arguments import Arguments
@@ -28,16 +30,21 @@ def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
         arguments.flag("ignore_case"),
         arguments.find_int("limit", 1, MAX_HITS) or DEFAULT_HITS,
         arguments.find_int("context", 0, MAX_CONTEXT) or 0,
+        arguments.find_int("after", 0, 2**53 - 1) or 0,
     )
     every = arguments.flag("all_revisions")
     arguments.finish()
     targets = _targets(context, name, asked, every=every)
+    if request.start and len(targets) > 1:
+        raise InvalidInput("search: after goes on in one revision; name it", {"argument": "after"}, code="bad_argument")
     share = max(50, DEFAULT_MAX_TOKENS // request.limit)
     found = context.store.comparisons.search(targets, request, context.limit(share), context.progress)
-    if not found.packets:
+    if not found.packets and not request.start:
         return _nothing_found(found, many=len(targets) > 1)
-    facts: dict[str, JsonValue] = {"hits": len(found.packets), "absent": False, "unproven": [], "more": found.more}
-    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}", facts=facts)
+    following: JsonValue = {"after": found.reached[-1]} if found.more and len(targets) == 1 else None
+    facts: dict[str, JsonValue] = {"hits": len(found.packets), "absent": False, "unproven": [], "more": found.more, "next": following}
+    on = [] if following is None else [f"next: {orjson.dumps(following).decode()}"]
+    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}", *on, facts=facts)
 
 
 def _nothing_found(found: SearchAnswer, *, many: bool) -> ToolAnswer:
@@ -52,6 +59,7 @@ def _nothing_found(found: SearchAnswer, *, many: bool) -> ToolAnswer:
         "absent": bool(found.receipts) and not found.unproven,
         "unproven": [unproven_json(one) for one in unproven],
         "more": n_receipts + n_unproven > 0,
+        "next": None,
     }
     return packets_answer(receipts, *lines, facts=facts)
 

@@ -22,7 +22,7 @@ from evidence_store.search import Hits, search
 from evidence_store.store.core import Core
 from evidence_store.store.doubts import Unproven, find_doubt
 from evidence_store.store.found import SEARCH, View, whole_passage
-from evidence_store.store.hits import HitPassages
+from evidence_store.store.hits import HitPassages, ShownHit
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
@@ -44,6 +44,8 @@ class SearchRequest:
     limit: int = 20
     context: int = 0
     """Lines before and after a hit that its packet shows."""
+    start: int = 0
+    """Byte that hits are looked for from; what lies before is not looked at, and where it is not 0 nothing is proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class SearchAnswer:
     """Derived evidence that there is no hit, for each revision that proves it; empty where there is a hit anywhere."""
     unproven: tuple[Unproven, ...] = ()
     """The other ones, where there is no hit anywhere."""
+    reached: tuple[int, ...] = ()
+    """Of each hit the byte up to which its line is shown: where a search that goes on behind it starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class Comparisons:
             raise LimitExceeded(text, {"limit": MAX_SEARCHED}, code="limit_exceeded")
         watch = Deadline(self._core.limits.max_seconds).check
         hits: list[Passage] = []
+        reached: list[int] = []
         silent: list[Passage] = []
         unproven: list[Unproven] = []
         more = False
@@ -106,23 +111,26 @@ class Comparisons:
             resource, revision = self._revision(name, number)
             raw = self._sources.get_bytes(name, revision.number)
             asked = replace(request, limit=request.limit - len(hits))
-            found, passages = self._search_one(resource, revision, raw, asked, limit, watch)
-            hits += passages
+            found, shown = self._search_one(resource, revision, raw, asked, limit, watch)
+            hits += [one.passage for one in shown]
+            reached += [one.end for one in shown]
             more = found.more
             if more:
                 break
-            if found.hits:
+            if found.hits or request.start:
                 continue
             doubt = find_doubt(revision, raw, request.pattern)
             if doubt is None:
                 silent.append(receipt_passage(resource, self._passages.get_reader(revision), request))
             else:
                 unproven.append(Unproven(name, revision.number, doubt))
-        return SearchAnswer(self._mint(hits), more) if hits else SearchAnswer((), more, self._mint(silent), tuple(unproven))
+        if hits:
+            return SearchAnswer(self._mint(hits), more, reached=tuple(reached))
+        return SearchAnswer((), more, self._mint(silent), tuple(unproven))
 
     def _search_one(
         self, resource: Resource, revision: Revision, raw: bytes, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
-    ) -> tuple[Hits, list[Passage]]:
+    ) -> tuple[Hits, list[ShownHit]]:
         reader = self._passages.get_reader(revision)
         show = cache(HitPassages(resource, reader, raw, request.context, limit).show)
         found = search(
@@ -135,8 +143,9 @@ class Comparisons:
             escaped=revision.format in SEARCHED_FORMATS,
             watch=watch,
             reach=lambda hit: show(hit).end,
+            start=request.start,
         )
-        return found, [show(hit).passage for hit in found.hits]
+        return found, list(map(show, found.hits))
 
     def _mint(self, passages: Sequence[Passage]) -> tuple[Packet, ...]:
         return mint(self._core, passages) if passages else ()

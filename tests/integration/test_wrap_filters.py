@@ -1,9 +1,12 @@
 """Filters over a stored result: what they show, that the rest is not lost, and what they say when nothing matches."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from api.tools import call_tool
 from api.wrap import Treatment
 from evidence_store.errors import JsonValue
 from evidence_store.model import Outcome, ResourceName
@@ -35,6 +38,32 @@ def test_grep_of_many_lines_shows_those_that_fit_and_how_to_go_on(store: Evidenc
     assert n_shown >= 10
     assert f"the first {n_shown} lines that match, and there are more" in result.text
     assert call_in(result.text, "find")[1]["pattern"] == "took"
+
+
+def test_many_short_lines_are_a_list_and_no_packets(store: EvidenceStore) -> None:
+    text = "".join("bad\n" if n % 10 == 0 else f"line {n} of no interest\n" for n in range(2_000))
+    result = wrapper_of(store, rules_of(200_000)).call("get_logs", lambda: text, {"grep": "^bad$"})
+    assert result.packets == ()
+    assert result.text.startswith("[filtered get_logs: 200 lines that match; of ")
+    assert result.text.endswith('- 1981 "bad"\n- 1991 "bad"\n')
+    assert len(result.text) < 4 * 200 * len("bad\n")
+    assert call_in(result.text)[1]["lines"] == "LINE-LINE"
+
+
+@pytest.mark.parametrize("line", ["bad", "2026-11-30T10:00:00 bad request of no consequence whatever"])
+def test_a_search_goes_on_behind_the_hits_that_a_filter_shows(store: EvidenceStore, line: str) -> None:
+    wrapper = wrapper_of(store)
+    text = "".join(f"{line} {n}\n" if n % 3 == 0 else "\n" for n in range(3_000))
+    result = wrapper.call("get_logs", lambda: text, {"grep": "bad"})
+    assert n_tokens(result.text) <= ROOM
+    seen = [one.lines.first for one in parse_packets(result.text)] or [int(one) for one in re.findall(r'^- ([0-9]+) "', result.text, re.M)]
+    (tool, arguments) = call_in(result.text, "find")
+    while arguments:
+        answer = call_tool(wrapper.context.tools, tool, {**arguments, "limit": 200}, recording=False)  # type: ignore[dict-item]
+        seen += [one.lines.first for one in answer.packets]
+        following = answer.facts["next"]
+        arguments = {**arguments, **following} if isinstance(following, dict) else {}
+    assert seen == [n + 1 for n in range(0, 3_000, 3)]
 
 
 def test_a_grep_without_a_hit_says_so_and_how_large_the_whole_is(store: EvidenceStore) -> None:
