@@ -15,7 +15,7 @@ from evidence_store.records.sources import Revision
 from evidence_store.store.comparisons import SearchAnswer, SearchRequest
 from evidence_store.store.passages import Place
 from projector import format_packet
-from projector.render.scalars import format_json
+from projector.render.packets import format_hit
 
 MAX_HITS = 200
 HIT_TOKENS = 90
@@ -24,8 +24,8 @@ MIN_HIT_TOKENS = 60
 """That a long line is shown with."""
 MAX_SMALL_PACKETS = 5
 """Hits that are packets however short they are."""
-MAX_FRAMES = 8
-"""Times that packets may be longer than what they show of a source."""
+MAX_FRAMES = 5
+"""Times that packets may be longer than a list of what they show."""
 
 
 def show_filtered(context: WrapContext, revision: Revision, tool: str, filters: Filters, room: int) -> Preview:
@@ -81,13 +81,13 @@ def _search(context: WrapContext, revision: Revision, pattern: str, n_hits: int,
 
 def is_listed(packets: Sequence[Packet]) -> bool:
     """Whether hits are so many and so short that a packet of each would be frames for the most part."""
-    n_shown = sum(len(packet.excerpt or "") for packet in packets)
-    return len(packets) > MAX_SMALL_PACKETS and sum(len(format_packet(packet)) for packet in packets) > MAX_FRAMES * n_shown
+    n_chars, n_listed = (sum(map(len, map(form, packets))) for form in (format_packet, format_hit))
+    return len(packets) > MAX_SMALL_PACKETS and n_chars > MAX_FRAMES * n_listed
 
 
 def _list_hits(context: WrapContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
     """As many lines as fit, `- LINE "TEXT"`, to choose from; what is to be cited is read by its line. None where not one fits."""
-    lines = [f"- {packet.lines.first} {format_json((packet.excerpt or '').removesuffix(chr(10)))}\n" for packet in packets]
+    lines = list(map(format_hit, packets))
 
     def text_of(n: int) -> str:
         return head_of(n) + "".join(lines[:n])

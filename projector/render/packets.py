@@ -122,6 +122,11 @@ def format_packet(packet: Packet) -> str:
     return format_packet_text(packet_text(packet))
 
 
+def format_hit(packet: Packet) -> str:
+    """`- LINE "TEXT"`: the first line of a packet and what it shows, on one line; there to choose from, and no packet."""
+    return f"- {packet.lines.first} {format_json((packet.excerpt or '').removesuffix(chr(10)))}\n"
+
+
 def format_packet_text(text: PacketText) -> str:
     """Inverse of `parse_packets` for one packet."""
     lines = [f"[evidence {text.id}]", f"resource: {format_value(text.resource)}", f"revision: {text.revision}"]

@@ -3,7 +3,6 @@
 A check is a function `check_…` of a wrapper over an empty store, plain or asynchronous; it asserts. One JSON line is printed for each.
 """
 
-import ast
 import asyncio
 import inspect
 import json
@@ -142,17 +141,14 @@ def raised(kind: type[BaseException], said: str) -> Iterator[None]:
 async def run_page(name: str, **names: Any) -> dict[str, Any]:
     """Runs the Python blocks of `docs/adapters/NAME.md` one after the other, as a reader would, in an empty folder; gives their names.
 
-    A page leaves to its reader what is theirs: the model, as a name that is given here. `await` may stand outside of functions.
+    A page leaves to its reader what is theirs: the model, as a name that is given here. It runs as a script does, without a loop.
     """
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert blocks, "a page without a block"
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         for block in blocks:
-            # our own page
-            done = eval(compile(block, f"{name}.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
-            if inspect.iscoroutine(done):
-                await done
+            await asyncio.to_thread(exec, compile(block, f"{name}.md", "exec"), names)  # our own page
     return names
 
 
