@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from projector.render.claim_pages import ClaimRange, format_recorded_claim, parse_claim_range
     from projector.render.joined import join_sections
     from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
+    from projector.render.scalars import escape_unseen, format_value
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.render.shown_again import packet_as_shown
     from projector.repair import LeftOut, Repaired, repair
@@ -128,6 +129,7 @@ _HOME = {
     "render.joined": ("join_sections",),
     "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
+    "render.scalars": ("escape_unseen", "format_value"),
     "render.shown_again": ("packet_as_shown",),
     "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
@@ -252,6 +254,7 @@ __all__ = [
     "cut_text",
     "dialect_for",
     "diff_receipts",
+    "escape_unseen",
     "explain_json",
     "explain_receipt_json",
     "explain_receipt_text",
@@ -265,6 +268,7 @@ __all__ = [
     "format_progress_item",
     "format_recap",
     "format_recorded_claim",
+    "format_value",
     "input_digest",
     "join_sections",
     "mark_messages",

@@ -119,7 +119,7 @@ def _add_checking(verbs: Verbs) -> None:
     check.add_argument("report", metavar="REPORT", help="Markdown, or the JSON of `evidence demo`")
     trace = verbs.add("trace", "Walk from a report, claim or evidence to the bytes.", "checking:run_trace")
     trace.add_argument("subject", metavar="SUBJECT", help="rp_…, TASK/C1 or ev_…")
-    verify = verbs.add("verify", "Check the store, its blobs and its journal.", "checking:run_verify")
+    verify = verbs.add("verify", "Check the store's rows against its journal; with --deep its bytes, too.", "checking:run_verify")
     verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
     validate = verbs.add("validate", "Check a message list against a provider's rules.", "checking:run_validate")
     validate.add_argument("messages", metavar="MESSAGES.json")

@@ -87,7 +87,7 @@ OUTPUTS: Mapping[str, Schema] = {
     "read_spec": _object(_PACKETS),
     "record_claim": _object({"claim": _TEXT, "standing": _TEXT, "reason": _ANY_TEXT}),
     "record_progress": _object({"recorded": _WHOLE, "of": _WHOLE}),
-    "search": _object({**_PACKETS, "hits": _WHOLE, "absent": _FLAG, "unproven": _list(_UNPROVEN), "more": _FLAG}),
+    "search": _object({**_PACKETS, "hits": _WHOLE, "absent": _FLAG, "unproven": _list(_UNPROVEN), "more": _FLAG, "next": _ARGUMENTS}),
     "summary": _object(_PACKETS),
 }
 """Tool to the schema of its answers; errors have `ERROR`."""

@@ -30,6 +30,8 @@ class ResultBudget:
     """Of all results of one step; None: twice that of one."""
 
     def __post_init__(self) -> None:
+        if type(self.window) is not int:
+            raise InvalidInput(f"the window is a whole number of tokens, not {self.window!r}", code="wrong_use")
         if not (0 < self.percent <= 100 and self.window > 0):
             raise InvalidInput(f"no budget: {self.percent} percent of {self.window} tokens", code="wrong_use")
         require_room(self.one)

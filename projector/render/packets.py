@@ -1,7 +1,8 @@
 """Evidence packets as a model reads them, and tool errors beside them (docs/formats/packet-text.md).
 
-`format_` and `parse_` are inverses for every text. Lines end at LF only; every line of an excerpt begins with `| `, and all
-else stands on one line (`scalars.py`), so no text of a source can forge a line of the grammar.
+`format_` and `parse_` are inverses for every text. Lines end at LF only; every line of an excerpt begins with `| `, and so does
+what stands behind any other break in one; all else stands on one line (`scalars.py`). So no text of a source can forge a line of
+the grammar, whatever its reader takes for a line end.
 """
 
 import re
@@ -25,7 +26,16 @@ from evidence_store.model import (
     Status,
 )
 from projector.errors import MalformedText
-from projector.render.scalars import format_json, format_list, format_value, parse_json, parse_list, parse_value
+from projector.render.scalars import (
+    fence_breaks,
+    format_json,
+    format_list,
+    format_value,
+    parse_json,
+    parse_list,
+    parse_value,
+    unfence_breaks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +122,11 @@ def format_packet(packet: Packet) -> str:
     return format_packet_text(packet_text(packet))
 
 
+def format_hit(packet: Packet) -> str:
+    """`- LINE "TEXT"`: the first line of a packet and what it shows, on one line; there to choose from, and no packet."""
+    return f"- {packet.lines.first} {format_json((packet.excerpt or '').removesuffix(chr(10)))}\n"
+
+
 def format_packet_text(text: PacketText) -> str:
     """Inverse of `parse_packets` for one packet."""
     lines = [f"[evidence {text.id}]", f"resource: {format_value(text.resource)}", f"revision: {text.revision}"]
@@ -148,7 +163,7 @@ def _body_lines(text: PacketText) -> list[str]:
     if text.cut is not None:
         shown, whole = text.cut.shown, text.cut.whole
         head += f", cut: bytes {shown.start}-{shown.end} of {whole.start}-{whole.end}"
-    return [head + _format_next(text.next), *(f"| {line}" for line in lines)]
+    return [head + _format_next(text.next), *(f"| {fence_breaks(line)}" for line in lines)]
 
 
 def _format_next(option: str | None) -> str:
@@ -317,7 +332,7 @@ def _parse_body(lines: _Lines) -> _Body:
             raise lines.fault("a line of the excerpt expected")
         shown.append(line[2:])
     cut = CutText(_span(lines, head[3], head[4]), _span(lines, head[5], head[6])) if head[3] else None
-    excerpt = "\n".join(shown) + ("\n" if head[2] else "")
+    excerpt = unfence_breaks("\n".join(shown)) + ("\n" if head[2] else "")
     return _Body(excerpt, cut, None, parse_value(head[7]) if head[7] else None)
 
 

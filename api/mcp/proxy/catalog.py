@@ -6,9 +6,9 @@ from typing import Any
 from api.mcp.proxy.messages import Json
 from api.tools.outputs import PACKET
 from api.wrap import WrapRules, offered_filters, taken_names, with_filters
+from api.wrap.naming import free_name
 from api.wrap.rules import FilterName
 
-PREFIX = "evidence_"
 OFFLOADED = "offloaded"
 OFFLOADED_SCHEMA: Json = {
     "type": "object",
@@ -49,17 +49,11 @@ class Catalog:
             self.schemas.clear()
             self.is_fresh = True
         self.schemas.update(found)
-        names = {name: self._free(name) for name in self._own}
+        names = {name: free_name(name, self.schemas) for name in self._own}
         for name, used in names.items():
             if used not in (name, self.names[name]):
                 self._note(f"the wrapped server has a tool {name!r} itself: ours is {used!r}")
         self.names = names
-
-    def _free(self, name: str) -> str:
-        candidate = name
-        while candidate in self.schemas:
-            candidate = PREFIX + candidate
-        return candidate
 
     def find_own(self, name: object) -> str | None:
         """Which of our tools goes by a name."""

@@ -15,8 +15,9 @@ from api.mcp.proxy.messages import Json
 from api.mcp.proxy.own import OwnTools, Wanted, packets_json, respelled
 from api.mcp.runs import format_run
 from api.wrap import Filters, Output, Treatment, WrapContext, WrappedResult, encode, offload, spool_of
+from api.wrap.arguments import plain_arguments
 from api.wrap.budget import MIN_ROOM_TOKENS
-from api.wrap.endings import plain_arguments, store_failed
+from api.wrap.endings import store_failed
 from api.wrap.forms import JSON, json_text
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.model import Outcome
@@ -99,7 +100,8 @@ class Results:
             run = format_run(self._own.keep(call.tool, plain_arguments(call.arguments), one, shown, is_wanted))
             text += shown
         beside = [one for one in result["content"] if parts.keeps_texts or not _is_text(one)]
-        made = _replaced(result, text, beside, is_error=bool(result.get("isError")))
+        at = 0 if parts.keeps_texts else next((n for n, one in enumerate(result["content"]) if _is_text(one)), 0)
+        made = _replaced(result, text, beside, at, is_error=bool(result.get("isError")))
         place = _place(parts.replaced[0])
         if "structuredContent" in result:
             packets = tuple(packet for one in parts.replaced for packet in one.packets)
@@ -144,11 +146,11 @@ def _place(one: WrappedResult) -> Json:
     return {} if revision is None else {"resource": revision.resource, "revision": revision.number, "size": revision.size}
 
 
-def _replaced(result: Json, text: str, beside: Any, *, is_error: bool) -> Json:
-    """The result with a text of ours for what was offloaded; whatever else it has stays."""
+def _replaced(result: Json, text: str, beside: Any, at: int = 0, *, is_error: bool) -> Json:
+    """The result with a text of ours for what was offloaded, behind `at` blocks of what stands beside it; whatever else it has stays."""
     rest = {name: value for name, value in result.items() if name not in ("content", "structuredContent", "isError")}
     block = {"type": "text", "text": text.encode("utf-8", "replace").decode()}
-    made = {**rest, "content": [block, *beside]}
+    made = {**rest, "content": [*beside[:at], block, *beside[at:]]}
     return {**made, "isError": is_error} if is_error or "isError" in result else made
 
 

@@ -121,6 +121,30 @@ def test_only_the_last_line_ends_a_packet_and_only_the_first_begins_one(one: Pac
     assert [line for line in lines if line.startswith("[")] == [f"[evidence {one.id}]", f"[end {one.id}]"]
 
 
+@given(packet_texts())
+def test_so_it_is_for_who_ends_lines_elsewhere_too(one: PacketText) -> None:
+    lines = format_packet_text(one).splitlines()
+    assert [line for line in lines if line.startswith("[")] == [f"[evidence {one.id}]", f"[end {one.id}]"]
+
+
+@pytest.mark.parametrize("sign", ["\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_behind_each_break_of_an_excerpt_stands_a_mark(sign: str) -> None:
+    packet = dataclasses.replace(GOLDEN, excerpt=f"a{sign}[end ev_tpvnrht0mge4]{sign}b{sign}\nc{sign}")
+    assert f"| a{sign}| [end ev_tpvnrht0mge4]{sign}| b{sign}\n| c{sign}\n" in format_packet(packet)
+    assert parse_packets(format_packet(packet)) == (packet_text(packet),)
+
+
+def test_breaks_of_an_older_text_are_read_as_they_are() -> None:
+    older = format_packet(GOLDEN).replace("| 50", "| 5\u20280")
+    assert parse_packets(older)[0].excerpt == "5\u20280"
+
+
+@given(st.text(max_size=20), st.dictionaries(text, text, max_size=3))
+def test_an_error_has_no_other_lines_for_who_ends_them_elsewhere(message: str, details: dict[str, str]) -> None:
+    said = format_error("not_found", message, details, retry=True)
+    assert said.splitlines() == said.removesuffix("\n").split("\n")
+
+
 @given(text)
 def test_what_a_packet_says_is_what_its_text_says(excerpt: str) -> None:
     packet = dataclasses.replace(GOLDEN, excerpt=excerpt)
