@@ -79,10 +79,29 @@ def test_a_signal_ends_the_upstream_too(process: Any, kind: signal.Signals) -> N
         ("--tool-tokens", "log", "--", "command"),
         ("--tokens", "3", "--", "command"),
         ("--window", "100", "--", "command"),
+        ("--window", "1066", "--", "command"),
     ],
 )
 def test_wrong_use_is_refused_before_anything_is_started(evidence: Evidence, words: tuple[str, ...]) -> None:
     assert evidence.bare("mcp", "wrap", "--json", "--store", evidence.folder, *words).error(2)["code"] == "wrong_use"
+
+
+def test_a_window_that_is_too_small_is_told_how_large_it_must_be(evidence: Evidence) -> None:
+    error = evidence.bare("mcp", "wrap", "--json", "--store", evidence.folder, "--window", "5", "--", "command").error(2)
+    assert (error["limit"], "a window of 5 tokens" in error["message"]) == (1067, True)
+
+
+@pytest.mark.parametrize("words", [("--", "no-such-command"), ("--url", "http://127.0.0.1:9/mcp"), ("--", "false")])
+def test_the_exit_code_says_that_nothing_was_heard_of_the_upstream(tmp_path: Path, words: tuple[str, ...]) -> None:
+    given = [*PROGRAM, "mcp", "wrap", "--json", "--store", str(tmp_path / "store"), *words]
+    with subprocess.Popen(
+        given, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        (answer,) = say(process, BEGIN[0])
+        _, err = process.communicate(timeout=TIMEOUT_S)
+    assert answer["error"]["data"] == {"code": "upstream_failed"}
+    assert process.returncode == 4
+    assert json.loads(err.splitlines()[-1])["code"] == "upstream_failed"
 
 
 def test_a_run_that_there_is_not_is_refused(evidence: Evidence) -> None:

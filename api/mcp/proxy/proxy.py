@@ -38,6 +38,7 @@ from evidence_store.errors import EvidenceStoreError
 from projector import format_error
 
 ENDED = "the wrapped server ended while it worked on this, and what it did until then is not known"
+UNREACHED = ", and whether it began with this is not known; the next call tries it again"
 CANCELLED = "notifications/cancelled"
 
 
@@ -85,6 +86,11 @@ class Proxy:
         self._asked: dict[RequestId, Asked] = {}
         self._ids = count()
         self._tasks: TaskGroup | None = None
+
+    @property
+    def failure(self) -> UpstreamFailed | None:
+        """Why nothing was ever heard of the upstream; None where something was, or nothing went wrong."""
+        return self._connection.failure
 
     async def run(self, read: Any, write: Any) -> None:
         """Until the client ends."""
@@ -313,14 +319,15 @@ class Proxy:
 
     async def _lost(self, link: Link) -> None:
         """The upstream has ended: who waits for it is told, and what it asked is withdrawn."""
-        self._note(f"the wrapped server has ended{link.reason}")
+        self._note(link.said)
         for id_, asked in list(self._asked.items()):
             if asked.link is link:
                 del self._asked[id_]
                 await self._send(notification(CANCELLED, {"requestId": id_, "reason": "the server has ended"}))
         waiting = [one for one in self._pending.values() if one.link is link]
         for pending in waiting:
-            await self._fail(pending, UpstreamFailed(f"{ENDED}{link.reason}; the next call starts it again"))
+            said = f"{ENDED}{link.reason}; the next call starts it again" if link.was_reached else f"{link.said}{UNREACHED}"
+            await self._fail(pending, UpstreamFailed(said))
 
     # -- to the client
 

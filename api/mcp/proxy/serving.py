@@ -56,7 +56,10 @@ def build_proxy(services: Services, upstream: Upstream, options: ProxyOptions, n
 
 
 def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, note: Callable[[str], None]) -> None:
-    """Serves until the client closes stdin, Ctrl-C or SIGTERM; the upstream ends with it. Raises as `build_proxy` does."""
+    """Serves until the client closes stdin, Ctrl-C or SIGTERM; the upstream ends with it.
+
+    Raises as `build_proxy` does, and UpstreamFailed at the end where nothing was ever heard of the upstream.
+    """
     proxy = build_proxy(services, upstream, options, note)
 
     async def run() -> None:
@@ -68,6 +71,8 @@ def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, n
             tasks.cancel_scope.cancel()
 
     anyio.run(run)
+    if proxy.failure is not None:
+        raise proxy.failure
 
 
 async def _end_by_signal(stopping: anyio.CancelScope, ended: anyio.Event) -> None:

@@ -154,7 +154,7 @@ def test_starts_are_counted_within_their_time() -> None:
     [
         (Command(("/no/such-command",), {}), "'such-command' cannot be started: No such file or directory"),
         (Command(("false",), dict(os.environ)), "ended before it answered initialize"),
-        (Address("http://127.0.0.1:9/mcp"), "ended before it answered initialize (All connection attempts failed)"),
+        (Address("http://127.0.0.1:9/mcp"), "the wrapped server cannot be reached (Connection refused)"),
     ],
 )
 def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, upstream: Any, said: str) -> None:
@@ -162,6 +162,17 @@ def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, ups
     why = refusal(through(services, upstream, "legacy", heard))
     assert why.error.data == {"code": "upstream_failed"}
     assert str(why).endswith(said)
+
+
+def test_an_address_that_is_gone_is_told_apart_from_a_server_that_ended(services: Services, era: str) -> None:
+    async def main(client: Client) -> None:
+        await client.call_tool("crash", {})
+        failed = text_of(await client.call_tool("echo", {"text": "again"}))
+        assert "cannot be reached (Connection refused)" in failed
+        assert "ended" not in failed
+
+    with http_upstream() as address:
+        talk(through(services, address, era, Heard()), main)
 
 
 @pytest.mark.parametrize(("status", "said"), [(401, ["the wrapped server answers 401 Unauthorized"]), (404, [])])
