@@ -204,6 +204,8 @@ def _add_wrap(verbs: Verbs) -> None:
     )
     wrap.add_argument("--no-offload", action="store_true", help="pass every result as it is")
     wrap.add_argument("--keep-all", action="store_true", help="store results that pass, too")
+    wrap.add_argument("--prefix", default="", metavar="TEXT", help="before the names of our tools, such as files_")
+    wrap.add_argument("--no-tools", action="store_true", help="leave our tools to another server of the client, over the same store")
     wrap.add_argument("--start-timeout", type=whole_number(1), metavar="S", help="seconds that the server may take to answer (default 120)")
     wrap.add_argument("--run", dest="run_name", metavar="TASK/RUN", help="keep calls in this run, or, with TASK alone, in new runs of it")
 

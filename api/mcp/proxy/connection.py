@@ -74,6 +74,11 @@ class UpstreamConnection:
         return self.link is not None and not self.link.is_lost and self._catalog.is_fresh and self.era is not None
 
     @property
+    def needs_no_upstream(self) -> bool:
+        """Whether our own tools can be told from the upstream's while it is gone, as it was when it was last heard."""
+        return self.client is not None and self._catalog.was_learned and (self.link is None or self.link.is_lost)
+
+    @property
     def is_bridged(self) -> bool:
         """Whether client and upstream speak different eras."""
         return self.client is not None and self.client is not self.era

@@ -26,7 +26,9 @@ OFFLOADED_META = "evidence/offloaded"
 STRUCTURED_PART: Json = {"~part": "structured"}
 """Beside the arguments that name the resource of structured content, where the texts have one of their own."""
 _NAMES_TOKENS = 16
-"""Kept free for names of our tools that are longer here."""
+"""Kept free for names of our tools that are longer here, beside what a prefix takes."""
+_N_NAMES = 2
+"""Names of our tools in what stands in place of a result, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,9 @@ class Parts:
 class Results:
     """Treats results. `passes` is quick; `treat` is for worker threads."""
 
-    def __init__(self, context: WrapContext, own: OwnTools) -> None:
+    def __init__(self, context: WrapContext, own: OwnTools, prefix: str) -> None:
         self._context = context
+        self._names_tokens = _NAMES_TOKENS + _N_NAMES * len(prefix)  # no text has more tokens than bytes
         self._own = own
 
     def passes(self, call: UpstreamCall, result: Json) -> bool:
@@ -120,7 +123,7 @@ class Results:
     def _offload(self, call: UpstreamCall, raw: bytes, media_type: str | None, more: Json, result: Json) -> WrappedResult | None:
         """What stands in its place; None where it passes."""
         outcome = Outcome.ERROR if result.get("isError") else Outcome.OK
-        room = max(MIN_ROOM_TOKENS, self._context.rules.tokens_of(call.tool) - _NAMES_TOKENS)
+        room = max(MIN_ROOM_TOKENS, self._context.rules.tokens_of(call.tool) - self._names_tokens)
         with spool_of(raw) as received:
             output = Output(call.tool, received, plain_arguments({**call.arguments, **more}), None, media_type, outcome)
             found = offload(self._context, output, room, call.filters)

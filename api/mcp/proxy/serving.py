@@ -12,6 +12,7 @@ from types import MappingProxyType
 import anyio
 from mcp.server.stdio import stdio_server
 
+from api.mcp.proxy.catalog import PLAIN_NAMES, Naming
 from api.mcp.proxy.own import OwnTools
 from api.mcp.proxy.proxy import Proxy
 from api.mcp.proxy.upstream import Starts, Upstream
@@ -37,6 +38,7 @@ class ProxyOptions:
     keep_small: bool = False
     run: RunName | None = None
     start_timeout_s: float = START_TIMEOUT_S
+    naming: Naming = PLAIN_NAMES
 
 
 def rules_of(options: ProxyOptions) -> WrapRules:
@@ -52,7 +54,7 @@ def build_proxy(services: Services, upstream: Upstream, options: ProxyOptions, n
     """`note` is told what people should know. Raises InvalidInput, NotFound."""
     context = ToolWrapper(services, rules_of(options)).context
     own = OwnTools(services, context, options.run)
-    return Proxy(upstream, Starts(time.monotonic), options.start_timeout_s, context, own, note)
+    return Proxy(upstream, Starts(time.monotonic), options.start_timeout_s, context, own, note, options.naming)
 
 
 def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, note: Callable[[str], None]) -> None:

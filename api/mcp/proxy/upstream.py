@@ -140,7 +140,7 @@ def reason_of(why: BaseException) -> str:
         return why.strerror or ""
     if isinstance(why, httpx2.ConnectError):
         return next(filter(None, map(_system_words, causes_of(why))), str(why))
-    return str(why) if isinstance(why, httpx2.NetworkError | httpx2.TimeoutException) else ""
+    return str(why) if isinstance(why, httpx2.NetworkError | httpx2.TimeoutException | httpx2.RemoteProtocolError) else ""
 
 
 def is_unreachable(why: BaseException) -> bool:

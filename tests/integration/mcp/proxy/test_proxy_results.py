@@ -8,23 +8,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
+from api.mcp.proxy.catalog import Naming
 from api.mcp.proxy.serving import ProxyOptions
 from api.wiring import Services
-from evidence_store.errors import StoreUnavailable
+from evidence_store.errors import InvalidInput, StoreUnavailable
 from evidence_store.model import Grade, ResourceName, Span, TaskName, TextLimit
 from evidence_store.store.sources import Sources
 from tests.factories import API
-from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, said, talk, text_of, through
-
-
-async def tools_of(client: Client) -> dict[str, types.Tool]:
-    found: list[types.Tool] = []
-    cursor: str | None = None
-    while True:
-        page = await client.list_tools(cursor=cursor)
-        found, cursor = [*found, *page.tools], page.next_cursor
-        if cursor is None:
-            return {tool.name: tool for tool in found}
+from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, said, talk, text_of, through, tools_of
 
 
 def proxied(services: Services, era: str, main: Any, options: ProxyOptions = TIGHT, *words: str) -> Heard:
@@ -153,6 +144,36 @@ def test_names_that_are_the_upstreams_are_prefixed_and_it_is_said(services: Serv
 
     heard = proxied(services, "auto", main, TIGHT, "--clash")
     assert heard.notes == ["the wrapped server has a tool 'search' itself: ours is 'evidence_search'"]
+
+
+def test_a_prefix_stands_before_our_names_also_in_texts(services: Services) -> None:
+    async def main(client: Client) -> None:
+        names = list(await tools_of(client))
+        assert names[-4:] == ["search", "files_get_evidence", "files_read", "files_search"]
+        shown = await said(client, "log", n=2000)
+        assert 'find: files_search {"resource":"log?n=2000"' in shown
+        assert "line 2" in await said(client, "files_read", resource="log?n=2000", lines="3")
+        assert await said(client, "read", lines="3") == "done", "as the upstream answers what it does not know"
+
+    heard = proxied(services, "auto", main, ProxyOptions(tokens=400, naming=Naming("files_")), "--clash")
+    assert heard.notes == []
+
+
+def test_our_tools_are_left_to_another_server(services: Services) -> None:
+    async def main(client: Client) -> None:
+        assert list(await tools_of(client))[-1] == "search"
+        assert await said(client, "search", text="it") == "found it"
+        assert 'find: store_search {"resource":"log?n=2000"' in await said(client, "log", n=2000)
+        assert await said(client, "store_read", pointer="") == "done"
+
+    heard = proxied(services, "auto", main, ProxyOptions(tokens=400, naming=Naming("store_", offered=False)), "--clash")
+    assert heard.notes == []
+
+
+@pytest.mark.parametrize("prefix", ["a b", "日", "x" * 33, "a\n"])
+def test_a_prefix_that_no_name_can_have_is_refused(prefix: str) -> None:
+    with pytest.raises(InvalidInput, match="--prefix takes"):
+        Naming(prefix)
 
 
 def test_an_upstream_without_tools_has_ours(services: Services, era: str) -> None:
