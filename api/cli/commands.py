@@ -2,7 +2,7 @@
 
 from api.cli.parser import Parser, Verbs, whole_number
 from api.mcp.clients import list_clients
-from evidence_store.model import Format, Kind
+from evidence_store.model import Format, Kind, Standing
 
 DEFAULT_MAX_TOKENS = 2000
 DEFAULT_HITS = 20
@@ -16,6 +16,7 @@ def add_commands(verbs: Verbs) -> None:
     _add_sources(verbs)
     _add_reading(verbs)
     _add_checking(verbs)
+    _add_listing(verbs)
     _add_window(verbs)
     _add_steps(verbs)
     _add_demo(verbs)
@@ -130,9 +131,21 @@ def _add_checking(verbs: Verbs) -> None:
     project.add_argument("--compare", action="store_true", help="show side by side what each strategy keeps and leaves out")
 
 
+def _add_listing(verbs: Verbs) -> None:
+    tasks = verbs.add("tasks", "List the tasks.", "listing:run_tasks")
+    tasks.add_argument("--after", default="", metavar="TASK", help="continue after this task")
+    runs = verbs.add("runs", "List the runs of a task.", "listing:run_runs")
+    runs.add_argument("task", metavar="TASK")
+    runs.add_argument("--after", type=whole_number(1), default=0, metavar="RUN", help="continue after this run")
+    claims = verbs.add("claims", "List the claims of a task with their standing and evidence.", "listing:run_claims")
+    claims.add_argument("task", metavar="TASK")
+    claims.add_argument("--standing", choices=[one.value for one in Standing], help="only those that stand so")
+    claims.add_argument("--after", metavar="CLAIM", help="continue after this claim")
+
+
 def _add_steps(verbs: Verbs) -> None:
     steps = verbs.add("steps", "Look back on the stored steps of a run.", "steps:run_steps")
-    steps.add_argument("task", metavar="TASK")
+    steps.add_argument("task", metavar="TASK", help="a task, or TASK/RUN in one word")
     _add_run(steps)
     steps.add_argument("step", nargs="?", type=whole_number(1), metavar="A", help="explain this step")
     steps.add_argument("other", nargs="?", type=whole_number(1), metavar="B", help="show what changed from step A to step B")
@@ -147,7 +160,7 @@ def _add_window(verbs: Verbs) -> None:
     context = verbs.add("context", "What is in the window of a run, and what changed since the step before.", "context:run_context")
     tokens = verbs.add("tokens", "What fills the window of a run.", "context:run_tokens")
     for parser in (context, tokens):
-        parser.add_argument("task", metavar="TASK")
+        parser.add_argument("task", metavar="TASK", help="a task, or TASK/RUN in one word")
         _add_run(parser)
         parser.add_argument("step", nargs="?", type=whole_number(1), metavar="STEP", help="number of the step (default: the newest)")
 

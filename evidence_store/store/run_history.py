@@ -64,7 +64,7 @@ class RunHistories:
                 tuple(run_history.list_results(connection, key)),
                 tuple(run_history.list_steps(connection, key)),
                 tuple(runs.list_open_calls(connection, key)),
-                _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key))),
+                end_of(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key))),
             )
 
     def find_end(self, key: RunKey) -> RunEnd | None:
@@ -72,7 +72,7 @@ class RunHistories:
         with self._core.database.reading() as connection:
             if runs.find_agent(connection, key) is None:
                 raise NotFound(f"there is no run {run_name(key)!r}")
-            return _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
+            return end_of(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
 
     def end(self, key: RunKey, how: str, reason: str, hold: Hold | None = None) -> RunEnd:
         """Marks a run as ended, and whether it recorded a claim; a longer reason is cut at 2 000 characters.
@@ -103,7 +103,8 @@ class RunHistories:
             return [f"C{number}" for number in run_history.list_claim_numbers(connection, key)]
 
 
-def _end(payload: bytes | None) -> RunEnd | None:
+def end_of(payload: bytes | None) -> RunEnd | None:
+    """The end that an event tells of; None without one."""
     if payload is None:
         return None
     data = orjson.loads(payload)["data"]
