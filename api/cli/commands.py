@@ -9,6 +9,8 @@ DEFAULT_HITS = 20
 MAX_HITS = 10_000
 DIFF_PAIRS = 1000
 DEFAULT_PORT = 8420
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini")
+"""As the projector has them, which is not loaded for a word."""
 
 
 def add_commands(verbs: Verbs) -> None:
@@ -122,7 +124,7 @@ def _add_checking(verbs: Verbs) -> None:
     verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
     validate = verbs.add("validate", "Check a message list against a provider's rules.", "checking:run_validate")
     validate.add_argument("messages", metavar="MESSAGES.json")
-    validate.add_argument("--provider", required=True, metavar="P", help="openai, openai-responses, anthropic or gemini")
+    validate.add_argument("--provider", required=True, choices=PROVIDERS, metavar="P", help=f"one of {', '.join(PROVIDERS)}")
     validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
     validate.add_argument("--repair", action="store_true", help="print the list made whole, and what was done to it")
     project = verbs.add("project", "Build the input of one step.", "projecting:run_project")
@@ -195,7 +197,7 @@ def _add_mcp(verbs: Verbs) -> None:
     config = verbs.add("config", "Print what a client is configured with.", "mcp:run_config")
     config.add_argument("--client", required=True, choices=list_clients(), metavar="NAME", help=f"one of {', '.join(list_clients())}")
     config.add_argument("--url", metavar="URL", help="of a server over HTTP, which the client then does not start")
-    config.add_argument("--command", default="evidence", metavar="PATH", help="the command that the client starts (default evidence)")
+    config.add_argument("--command", metavar="PATH", help="the command that the client starts (default: the full path of this one)")
     _add_run_options(config)
     _add_wrap(verbs)
 

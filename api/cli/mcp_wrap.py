@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 
+from api.cli.mcp import tell_of_new_store
 from api.cli.output import Output
 from api.errors import WrongUse
 from api.settings import read_settings, whole_environment
@@ -35,7 +36,9 @@ def run_wrap(arguments: Namespace, output: Output) -> int:
         arguments.start_timeout or START_TIMEOUT_S,
         Naming(arguments.prefix, not arguments.no_tools),
     )
-    with open_services(read_settings(arguments.store), create=True) as services:
+    settings = read_settings(arguments.store)
+    tell_of_new_store(settings.store, output)
+    with open_services(settings, create=True) as services:
         serve_proxy(services, upstream, options, output.note)
     return 0
 
