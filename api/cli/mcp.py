@@ -40,7 +40,7 @@ def run_serve(arguments: Namespace, output: Output) -> int:
 
 
 def find_command() -> str:
-    """The `evidence` that a client can start, in full, since clients have a path of their own: that of this environment, else of the path."""
+    """The `evidence` that a client can start, in full: that of this environment, else of the path, which clients do not share."""
     beside = Path(sys.executable).parent / "evidence"
     found = shutil.which(beside) or shutil.which("evidence")
     return "evidence" if found is None else str(Path(found).absolute())

@@ -93,7 +93,7 @@ def test_structured_content_over_the_budget_keeps_to_the_schema_that_is_told(ser
     assert len(json.loads(stored(services, "pods?n=900&~part=structured"))["pods"]) == 900
 
 
-@pytest.mark.parametrize("form", ["json", "content", "items"])
+@pytest.mark.parametrize("form", ["json", "content", "items", "rows"])
 def test_what_texts_and_structured_content_both_say_is_stored_once(services: Services, form: str) -> None:
     async def main(client: Client) -> None:
         result = await client.call_tool("both", {"n": 900, "form": form})
@@ -105,6 +105,32 @@ def test_what_texts_and_structured_content_both_say_is_stored_once(services: Ser
 
     proxied(services, "auto", main)
     assert [resource.name for resource, _ in services.store.sources.list_resources("", 9)] == [f"both?form={form}&n=900", API]
+
+
+def test_a_list_of_objects_keeps_its_structure(services: Services, era: str) -> None:
+    async def main(client: Client) -> None:
+        large = await client.call_tool("both", {"n": 900, "form": "rows"})
+        assert text_of(large).count("\n") < 60
+        name = large.structured_content["offloaded"]["resource"]
+        assert "api-5" in await said(client, "read", resource=name, pointer="/result/5/name")
+        assert '"api-7"' in await said(client, "both", n=900, form="rows", pointer="/result/7")
+        hit = await said(client, "both", n=900, form="rows", grep='"api-77"')
+        assert '| {"name":"api-77","cpu":[1]},' in hit
+        small = await client.call_tool("both", {"n": 2, "form": "rows"})
+        assert len(small.content) == len(small.structured_content["result"]) == 2
+
+    proxied(services, era, main)
+    assert len(json.loads(stored(services, "both?form=rows&n=900"))["result"]) == 900
+
+
+@pytest.mark.parametrize("n", [8, 9, 10, 11, 12, 13, 14])
+def test_items_whose_texts_alone_are_over_the_budget_do_not_pass(services: Services, n: int) -> None:
+    async def main(client: Client) -> None:
+        result = await client.call_tool("both", {"n": n, "form": "rows"})
+        n_tokens = services.counter().count(text_of(result))
+        assert n_tokens <= 200, (n, n_tokens)
+
+    proxied(services, "auto", main, ProxyOptions(tokens=200))
 
 
 def test_pictures_pass_beside_and_errors_stay_errors(services: Services) -> None:
