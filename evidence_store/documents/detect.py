@@ -180,10 +180,10 @@ def no_structure(format: Format, head: bytes, notes: tuple[Note, ...]) -> NotFou
     looks_like = _seen_structure(head, notes)
     if looks_like is not None:
         known = [looks_like.value]
-        text += f"; it looks like {known[0]}, and is read so when it is put under another name with --format {known[0]}"
+        text += f"; it looks like {known[0]}, which it was not stored as"
     else:
         known = [one.value for one in STRUCTURED]
-        text += f"; what is {', '.join(known[:-1])} or {known[-1]} is read so when it is put under another name with that --format"
+    text += "; its lines, its bytes and quotes can be read"
     return NotFound(text, {"format": format.value, "known": known}, code="no_structure")
 
 

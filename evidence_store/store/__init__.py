@@ -6,6 +6,7 @@ store.passages    evidence
 store.tasks       task revisions, progress
 store.runs        steps, projections, exposures, calls
 store.histories   runs as they are stored, and how they ended
+store.listings    tasks, their runs, and the calls of one
 store.claims      claims, reports
 store.rejudging   judgements under a new task revision
 store.retrieval   what a question may be about
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from evidence_store.store.claims import Claims
     from evidence_store.store.comparisons import Comparisons
     from evidence_store.store.keys import Keys
+    from evidence_store.store.listings import Listings
     from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
     from evidence_store.store.permissions import Permissions
@@ -93,6 +95,12 @@ class EvidenceStore:
         from evidence_store.store.run_history import RunHistories  # start-up cost
 
         return RunHistories(self.core)
+
+    @cached_property
+    def listings(self) -> "Listings":
+        from evidence_store.store.listings import Listings  # start-up cost
+
+        return Listings(self.core)
 
     @cached_property
     def claims(self) -> "Claims":

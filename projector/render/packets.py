@@ -7,7 +7,7 @@ the grammar, whatever its reader takes for a line end.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 from evidence_store.errors import JsonValue
@@ -26,6 +26,7 @@ from evidence_store.model import (
     Status,
 )
 from projector.errors import MalformedText
+from projector.render.continuing import continuing_text
 from projector.render.scalars import (
     fence_breaks,
     format_json,
@@ -111,7 +112,7 @@ def packet_text(packet: Packet) -> PacketText:
         excerpt=None if outlined else packet.excerpt,
         cut=cut,
         outline=packet.outline,
-        next=packet.next,
+        next=continuing_text(packet.next),
         kind=packet.kind,
         age=None if packet.age_s is None or packet.max_age_s is None else AgeText(packet.age_s, packet.max_age_s),
     )
@@ -125,6 +126,11 @@ def format_packet(packet: Packet) -> str:
 def format_hit(packet: Packet) -> str:
     """`- LINE "TEXT"`: the first line of a packet and what it shows, on one line; there to choose from, and no packet."""
     return f"- {packet.lines.first} {format_json((packet.excerpt or '').removesuffix(chr(10)))}\n"
+
+
+def format_packet_in_options(packet: Packet) -> str:
+    """The same for who reads it at the command line: what continues is an option there."""
+    return format_packet_text(replace(packet_text(packet), next=packet.next))
 
 
 def format_packet_text(text: PacketText) -> str:
