@@ -117,8 +117,10 @@ def unproven_json(one: "Unproven") -> dict[str, JsonValue]:
 
 def unproven_line(one: "Unproven", *, many: bool) -> str:
     """Why no hit proves nothing of a revision; it is named where `many` were searched."""
+    from projector import format_value  # start-up cost
+
     so_far = "no hit so far" if one.doubt == "incomplete" else "no hit"
-    place = f" in {one.resource}@{one.revision}" if many else ""
+    place = f" in {format_value(one.resource)}@{one.revision}" if many else ""
     return f"{so_far}{place}; {one.doubt.words}, so this proves no absence"
 
 

@@ -2,6 +2,9 @@
 
 The driver's own transaction handling is off. `reading()` begins a deferred transaction, in which every read sees the same
 state; `writing()` takes the write lock at once, so that a read never has to turn into a write half-way and fail.
+
+An open connection goes on with a file that was deleted or replaced, and what it writes there is gone: each transaction looks whether
+the file is still the one that its connection opened.
 """
 
 import os
@@ -33,6 +36,8 @@ KEPT_STATEMENTS = 256
 """Of each kind of statement, one for each set of clearances: putting one together costs more than asking it."""
 _BEGIN = "evidence_store_begin"
 _MEMO = "evidence_store_memo"
+_OPENED = "evidence_store_file"
+"""In the info of a connection: which file it opened."""
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
@@ -70,21 +75,25 @@ class _Joined(local):
 class Database:
     """Connections to one database of the newest schema."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, path: Path, *, is_read_only: bool = False) -> None:
+        """`path` is that of the engine's file."""
+        self._engine, self._path = engine, path
+        self.is_read_only = is_read_only
+        """Whether it stands on a medium that cannot be written."""
         self._joined = _Joined()
         self._watch: Connection | None = None
         self._watch_lock = Lock()
 
     @contextmanager
     def reading(self) -> Iterator[ReadConnection]:
-        """A connection on which all reads see one state. Raises StoreFault when the engine fails."""
+        """A connection on which all reads see one state. Raises StoreFault when the engine fails or the file is gone."""
         joined = self._joined.connection or self._joined.snapshot
         if joined is not None:
             with _translated():
                 yield joined
             return
         with _translated(), self._engine.connect() as connection:
+            self._require_there(connection)
             yield ReadConnection(connection)
             connection.rollback()
 
@@ -99,6 +108,7 @@ class Database:
             return
         with _translated():
             connection = self._engine.connect()
+            self._require_there(connection)
         self._joined.snapshot = ReadConnection(connection.execution_options(**{_MEMO: {}}))
         try:
             yield
@@ -108,14 +118,16 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[WriteConnection]:
-        """A connection that holds the write lock; commits at the end, rolls back when the block raises."""
+        """A connection that holds the write lock; commits at the end, rolls back when the block raises or the file is gone."""
         if self._joined.connection is not None:
             with _translated(), self._joined.connection.begin_nested():
                 yield self._joined.connection
             return
         with _translated(), self._engine.connect() as connection:
+            self._require_there(connection)
             connection = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             yield WriteConnection(ReadConnection(connection))
+            self._require_there(connection)
             connection.commit()
 
     @contextmanager
@@ -139,6 +151,7 @@ class Database:
                 # Out of the pool, whose connections may all be at work.
                 self._watch = self._engine.connect()
                 self._watch.detach()
+            self._require_there(self._watch)
             yield ReadConnection(self._watch)
             self._watch.rollback()
 
@@ -148,6 +161,12 @@ class Database:
             driver = connection.connection.dbapi_connection
             assert driver is not None
             return int(driver.execute("PRAGMA data_version").fetchone()[0])
+
+    def _require_there(self, connection: Connection) -> None:
+        opened = connection.info.get(_OPENED)
+        if opened is None or opened != _find_file(self._path):
+            connection.invalidate()  # whoever comes next opens what stands there then
+            raise StoreUnavailable(f"the store at {str(self._path.parent)!r} was deleted or replaced while it was open")
 
     def require_schema(self) -> None:
         """Raises StoreUnavailable unless the database has the schema of this version, saying how to get there."""
@@ -175,9 +194,24 @@ def open_sqlite(path: Path) -> Database:
         raise StoreUnavailable(f"no store can be opened at {str(path.parent)!r}: {why.strerror}") from why
     if not there:
         raise StoreMissing(f"there is no store at {str(path.parent)!r}; make one with `evidence init --store {path.parent}`")
+    path = path.absolute()  # the process may go elsewhere
     if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
-        return Database(sqlite_engine(path))
-    return Database(_read_only_engine(path))
+        # Not made where it is gone by now: an empty file would stand there as a store.
+        return Database(_engine(_url(path, mode="rw"), path), path)
+    return Database(_read_only_engine(path), path, is_read_only=True)
+
+
+def _url(path: Path, **query: str) -> URL:
+    return URL.create("sqlite", database=f"file:{quote(str(path))}", query={**query, "uri": "true"})
+
+
+def _find_file(path: Path) -> tuple[int, int] | None:
+    """What tells the file at this path from another one; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _read_only_engine(path: Path) -> Engine:
@@ -188,20 +222,23 @@ def _read_only_engine(path: Path) -> Engine:
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
         raise StoreUnavailable(f"the store at {str(path.parent)!r} is read-only and was not closed: open it once where it can be written")
-    query = {"mode": "ro", "immutable": "1", "uri": "true"}
-    return _engine(URL.create("sqlite", database=f"file:{quote(str(path))}", query=query))
+    return _engine(_url(path, mode="ro", immutable="1"), path)
 
 
 def sqlite_engine(path: Path) -> Engine:
     """An engine over a file, which is made on first use."""
     if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
         raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old, at least 3.35 is needed")
-    return _engine(URL.create("sqlite", database=str(path)))
+    return _engine(URL.create("sqlite", database=str(path)), path)
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, path: Path) -> Engine:
+    def set_up(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+        _set_up(connection)
+        record.info[_OPENED] = _find_file(path)
+
     engine = create_engine(url, connect_args={"check_same_thread": False})
-    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -230,7 +267,7 @@ def find_schema(connection: ReadConnection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _set_up(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+def _set_up(connection: sqlite3.Connection) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
@@ -247,12 +284,12 @@ def _begin(connection: Connection) -> None:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except OperationalError as why:
+    except (OperationalError, sqlite3.OperationalError) as why:
         raise _fault_of(why) from why
     except UnicodeEncodeError as why:
         raise InvalidInput("half of a surrogate pair, which is no character, cannot be asked for or stored", code="bad_text") from why
-    except DBAPIError as why:
-        raise StoreFault(f"the database failed: {why.orig}", code="database_fault") from why
+    except (DBAPIError, sqlite3.Error) as why:
+        raise StoreFault(f"the database failed: {_said(why)}", code="database_fault") from why
     except ValueError as why:
         raise StoreFault(f"a row of the store is not what was written: {why}; run `evidence verify`", code="damaged_row") from why
 
@@ -265,8 +302,13 @@ _FAULTS = {
 }
 
 
-def _fault_of(why: OperationalError) -> StoreFault:
-    said = str(why.orig)
+def _said(why: DBAPIError | sqlite3.Error) -> str:
+    """What SQLite says, be it wrapped by SQLAlchemy or not."""
+    return str(why.orig if isinstance(why, DBAPIError) else why)
+
+
+def _fault_of(why: OperationalError | sqlite3.OperationalError) -> StoreFault:
+    said = _said(why)
     for word, (code, message) in _FAULTS.items():
         if word in said:
             return StoreUnavailable(f"{message} ({said})", code=code)

@@ -12,6 +12,12 @@ _CLOSING = {'"': '"', "“": "”", "「": "」", "«": "»"}
 _OPENING = re.compile('["“「«]')
 _TASK = re.compile(r"^- Task: `([^`]+)`", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
+# What another word of the same sentence follows is an abbreviation; some have a name or a number behind them.
+_STOP = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bNo)[.!?]+[)\"'”’»*_]*(?=\s|$|\[ev_)(?!\s+[a-z0-9])|[。！？]+[」』”’]*")
+_CITED_BEHIND = re.compile(r"(?:\s*\[ev_[0-9A-Za-z]+\](?:\([^()]*\))?[,;]?)+")
+_LIST_MARK = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])\s+")
+_NOT_OWN_WORDS = re.compile('"[^"]*"|“[^“”]*”|「[^「」]*」|«[^«»]*»|`[^`]*`')
+"""Quotes and code: a full stop in them ends no sentence of the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +69,34 @@ def _iter_quotes(line: str, start: int, end: int) -> Iterator[str]:
 
 
 def find_uncited(text: str) -> tuple[Uncited, ...]:
-    """Lines of running text that end a sentence and hold no citation; headings, tables, quotes and code are none."""
+    """Sentences of running text without a citation, of a line without any the whole line; headings, tables, quotes and code are none.
+
+    A citation belongs to the sentence that it stands in, or right behind.
+    """
     found, fenced = [], False
     for number, line in enumerate(text.split("\n"), 1):
         fenced ^= line.startswith("```")
         words = line.strip()
-        if fenced or not words or words[0] in "#|>`<" or _CITATION.search(line) or not _SENTENCE.search(words):
+        if fenced or not words or words[0] in "#|>`<":
             continue
-        found.append(Uncited(number, words[:200]))
+        found += [Uncited(number, one[:200]) for one in _iter_uncited(words)]
     return tuple(found)
+
+
+def _iter_uncited(words: str) -> Iterator[str]:
+    if not _CITATION.search(words):
+        if _SENTENCE.search(words):
+            yield words
+        return
+    plain = _NOT_OWN_WORDS.sub(lambda found: "x" * len(found[0]), words)
+    mark = _LIST_MARK.match(words)
+    start = mark.end() if mark else 0
+    for stop in _STOP.finditer(plain, start):
+        behind = _CITED_BEHIND.match(plain, stop.end())
+        end = behind.end() if behind else stop.end()
+        if not _CITATION.search(words, start, end):
+            yield words[start:end].strip()
+        start = end
 
 
 def find_task(text: str) -> str | None:

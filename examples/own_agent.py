@@ -54,4 +54,6 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/own_agent.py DOCUMENT")
     main(sys.argv[1])

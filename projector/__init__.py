@@ -60,8 +60,10 @@ if TYPE_CHECKING:
     from projector.receipt import input_digest, outcome_json, receipt_json, section_tokens
     from projector.receipt_diff import ReceiptDiff, diff_receipts, receipt_diff_json, receipt_diff_text
     from projector.render.claim_pages import ClaimRange, format_recorded_claim, parse_claim_range
+    from projector.render.continuing import continuing
     from projector.render.joined import join_sections
-    from projector.render.packets import PacketText, format_error, format_packet, parse_errors, parse_packets
+    from projector.render.packets import PacketText, format_error, format_packet, format_packet_in_options, parse_errors, parse_packets
+    from projector.render.scalars import escape_unseen, format_value
     from projector.render.sections import SectionsText, format_claim_line, format_progress_item, parse_sections
     from projector.render.shown_again import packet_as_shown
     from projector.repair import LeftOut, Repaired, repair
@@ -126,8 +128,10 @@ _HOME = {
     "receipt": ("input_digest", "outcome_json", "receipt_json", "section_tokens"),
     "render.claim_pages": ("ClaimRange", "format_recorded_claim", "parse_claim_range"),
     "render.joined": ("join_sections",),
-    "render.packets": ("PacketText", "format_error", "format_packet", "parse_errors", "parse_packets"),
+    "render.packets": ("PacketText", "format_error", "format_packet", "format_packet_in_options", "parse_errors", "parse_packets"),
+    "render.continuing": ("continuing",),
     "render.sections": ("SectionsText", "format_claim_line", "format_progress_item", "parse_sections"),
+    "render.scalars": ("escape_unseen", "format_value"),
     "render.shown_again": ("packet_as_shown",),
     "repair": ("LeftOut", "Repaired", "repair"),
     "step_json": ("step_from_json",),
@@ -246,12 +250,14 @@ __all__ = [
     "compare_strategies",
     "compared_json",
     "compared_text",
+    "continuing",
     "counter_for",
     "counter_name_for_model",
     "cut_json",
     "cut_text",
     "dialect_for",
     "diff_receipts",
+    "escape_unseen",
     "explain_json",
     "explain_receipt_json",
     "explain_receipt_text",
@@ -262,9 +268,11 @@ __all__ = [
     "format_claim_line",
     "format_error",
     "format_packet",
+    "format_packet_in_options",
     "format_progress_item",
     "format_recap",
     "format_recorded_claim",
+    "format_value",
     "input_digest",
     "join_sections",
     "mark_messages",

@@ -17,7 +17,7 @@ from google.genai import types
 from api.adapters.adk_contents import beside_of, n_calls_of, own_names, text_of, told_in, value_of, with_filters_in, with_texts
 from api.adapters.history import History
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import OWN, ReadingTool, reading_tools, require_no_twin
+from api.adapters.tools import ReadingTool, reading_tools
 from api.wrap import Filters, ToolWrapper, Treatment, WrappedResult
 
 
@@ -28,20 +28,19 @@ class EvidencePlugin(BasePlugin):
         super().__init__(name="evidence")
         self._results = Results(wrapper)
         self._history = History(self._results, cap_tokens)
-        self._tools = [_Reading(self._results, one) for one in reading_tools()]
         self._filters: WeakKeyDictionary[ToolContext, Filters] = WeakKeyDictionary()
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: LlmRequest) -> None:
-        rules = self._results.wrapper.rules
-        llm_request.config.tools = [with_filters_in(rules, one) for one in llm_request.config.tools or ()]
-        require_no_twin(name for name, one in llm_request.tools_dict.items() if not isinstance(one, _Reading))
-        llm_request.append_tools(self._tools)
+        wrapper = self._results.wrapper
+        wrapper.names.take(name for name, one in llm_request.tools_dict.items() if not isinstance(one, _Reading))
+        llm_request.config.tools = [with_filters_in(wrapper, one) for one in llm_request.config.tools or ()]
+        llm_request.append_tools([_Reading(self._results, one, wrapper.names.of(one.name)) for one in reading_tools()])
         changed = await asyncio.to_thread(self._history.seen, told_in(llm_request.contents), beside_of(llm_request.config))
         llm_request.contents = with_texts(llm_request.contents, changed)
 
     async def before_tool_callback(self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
         """Takes our filters out of the arguments; the event of the call keeps them."""
-        if tool.name in OWN:
+        if isinstance(tool, _Reading):
             return None
         taken = self._results.taken(Call(tool.name, dict(tool_args)), own_names(tool))
         if isinstance(taken, WrappedResult):
@@ -56,7 +55,7 @@ class EvidencePlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> dict[str, Any] | None:
         filters = self._filters.pop(tool_context, Filters())
-        if tool.name in OWN or (result is None and not filters):
+        if isinstance(tool, _Reading) or (result is None and not filters):
             return None
         call = Call(tool.name, tool_args, tool_context.function_call_id, n_calls_of(tool_context), filters)
         is_error = isinstance(result, dict) and "error" in result
@@ -68,14 +67,14 @@ class EvidencePlugin(BasePlugin):
 
 
 class _Reading(BaseTool):
-    def __init__(self, results: Results, tool: ReadingTool) -> None:
-        super().__init__(name=tool.name, description=tool.description)
-        self._results, self._schema = results, dict(tool.schema)
+    def __init__(self, results: Results, tool: ReadingTool, name: str) -> None:
+        super().__init__(name=name, description=tool.description)
+        self._results, self._own, self._schema = results, tool.name, dict(tool.schema)
 
     def _get_declaration(self) -> types.FunctionDeclaration:
         return types.FunctionDeclaration(name=self.name, description=self.description, parameters_json_schema=self._schema)
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any]:
-        result = await asyncio.to_thread(self._results.answered, self.name, args, n_calls_of(tool_context))
+        result = await asyncio.to_thread(self._results.answered, self._own, args, n_calls_of(tool_context))
         tool_context.state[f"evidence:{tool_context.function_call_id}"] = evidence_json(result)
         return {"result": result.text}

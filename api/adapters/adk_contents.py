@@ -9,8 +9,8 @@ from google.genai import types
 
 from api.adapters.history import Told
 from api.adapters.results import Call
-from api.adapters.tools import OWN
-from api.wrap import WrapRules, encode, taken_names, with_filters
+from api.adapters.tools import is_own
+from api.wrap import ToolWrapper, encode, taken_names, with_filters
 
 
 def value_of(result: Any) -> Any:
@@ -89,18 +89,18 @@ def _schema(declared: types.FunctionDeclaration) -> dict[str, Any]:
     return dict(declared.parameters_json_schema or {})
 
 
-def with_filters_in(rules: WrapRules, tool: Any) -> Any:
+def with_filters_in(wrapper: ToolWrapper, tool: Any) -> Any:
     """Declarations with our filters beside their own arguments; what is no declaration of a function stays."""
     if not isinstance(tool, types.Tool) or not tool.function_declarations:
         return tool
-    return tool.model_copy(update={"function_declarations": [_offered(rules, one) for one in tool.function_declarations]})
+    return tool.model_copy(update={"function_declarations": [_offered(wrapper, one) for one in tool.function_declarations]})
 
 
-def _offered(rules: WrapRules, declared: types.FunctionDeclaration) -> types.FunctionDeclaration:
-    if declared.name in OWN:
+def _offered(wrapper: ToolWrapper, declared: types.FunctionDeclaration) -> types.FunctionDeclaration:
+    if is_own(wrapper, declared.name or ""):
         return declared
     own = _schema(declared)
-    offered = with_filters(rules, declared.name or "", own)
+    offered = with_filters(wrapper.rules, declared.name or "", own)
     if declared.parameters is None:
         return declared.model_copy(update={"parameters_json_schema": offered})
     properties: Any = offered["properties"]

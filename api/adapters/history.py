@@ -18,9 +18,9 @@ from itertools import groupby
 
 from api.adapters.memory import Memory
 from api.adapters.results import Call, Results
-from api.adapters.tools import OWN
+from api.adapters.tools import is_own
 from api.wrap import Treatment
-from evidence_store.errors import NotFound
+from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.model import EvidenceId
 from projector import MalformedText, parse_packets
 
@@ -46,7 +46,14 @@ class History:
     """What a model sees of the results in a history. Blocks as `Results` does."""
 
     def __init__(self, results: Results, cap_tokens: int | None = None) -> None:
-        """`cap_tokens` is what one input may have; without it nothing becomes a reference."""
+        """`cap_tokens` is what one input may have; without it nothing becomes a reference.
+
+        Raises InvalidInput for a cap that could not hold the results of one step.
+        """
+        least = results.wrapper.rules.budget.step
+        if cap_tokens is not None and cap_tokens < least:
+            text = f"a cap of {cap_tokens} tokens does not hold the results of one step, which may have {least}"
+            raise InvalidInput(text, {"limit": least}, code="wrong_use")
         self._results, self._cap = results, cap_tokens
         self._counted, self._cited, self._replaced = Memory[int](), Memory[tuple[EvidenceId, ...]](), Memory[str]()
 
@@ -75,9 +82,10 @@ class History:
 
     def _in_budget(self, text: str, call: Call) -> str:
         wrapper = self._results.wrapper
-        if call.tool in OWN and wrapper.context.fits(text, wrapper.rules.tokens_of(call.tool)):
-            return text
+        if is_own(wrapper, call.tool) and wrapper.context.fits(text, wrapper.rules.tokens_of(call.tool)):
+            return wrapper.names.spelled(text)
         if ids := self._own_ids(text):
+            text = wrapper.names.spelled(text)
             with wrapper.calls(max(1, call.n_calls)), wrapper.room(call.tool) as room:
                 fits = wrapper.context.fits(text, room.n_tokens)
                 return text if fits else _shorter(_reference(ids), text)
@@ -89,7 +97,7 @@ class History:
             return text
         if ids := self._own_ids(text):
             return _shorter(_reference(ids), text)
-        if call.tool in OWN:
+        if is_own(self._results.wrapper, call.tool):
             return text
         # Of a step of more calls than it has tokens each has the least room that there is, which holds a reference.
         return _shorter(self._remembered(text, replace(call, n_calls=self._results.wrapper.rules.budget.step)), text)

@@ -17,10 +17,21 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from api.adapters.history import History
-from api.adapters.langchain_messages import beside_of, called_in, is_changed, refusal, text_of, told_in, with_evidence, with_text
+from api.adapters.langchain_messages import (
+    beside_of,
+    called_in,
+    is_changed,
+    own_answer,
+    refusal,
+    text_of,
+    told_in,
+    with_evidence,
+    with_text,
+)
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import OWN, ReadingTool, reading_tools, require_no_twin
+from api.adapters.tools import OWN, ReadingTool, is_own, reading_tools
 from api.wrap import ToolWrapper, WrappedResult, with_filters
+from api.wrap.naming import PREFIX
 
 
 class EvidenceMiddleware(AgentMiddleware):
@@ -30,7 +41,8 @@ class EvidenceMiddleware(AgentMiddleware):
         super().__init__()
         self._results = Results(wrapper)
         self._history = History(self._results, cap_tokens)
-        self.tools: Sequence[BaseTool] = [_reading(self._results, one) for one in reading_tools()]
+        # Under two names: which of them a model is offered is known once the agent's own tools are.
+        self.tools: Sequence[BaseTool] = [_reading(self._results, one, name) for one in reading_tools() for name in _names(one)]
 
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
         return handler(self._seen(request))
@@ -55,31 +67,47 @@ class EvidenceMiddleware(AgentMiddleware):
         return await asyncio.to_thread(self._kept, call, answer)
 
     def _seen(self, request: ModelRequest) -> ModelRequest:
-        require_no_twin(one.name for one in request.tools if isinstance(one, BaseTool) and one not in self.tools)
-        tools = [self._offered(one) for one in request.tools]
+        names = self._own_names(request.tools)
+        tools = [self._offered(one) for one in request.tools if not isinstance(one, _Reading) or one.name in names]
         changed = self._history.seen(told_in(request.messages), beside_of(request.system_message, tools))
         messages: list[AnyMessage] = [with_text(one, changed[at]) if at in changed else one for at, one in enumerate(request.messages)]
         return request.override(messages=messages, tools=tools)
 
+    def _own_names(self, tools: Sequence[Any]) -> set[str]:
+        """What ours are called beside these. Raises ValueError where both names of one are taken."""
+        names = self._results.wrapper.names
+        names.take(one.name for one in tools if isinstance(one, BaseTool) and not isinstance(one, _Reading))
+        found = {names.of(one) for one in OWN}
+        if nameless := found.difference(one.name for one in self.tools):
+            raise ValueError(f"tools stand under both names of a reading tool, and need others: {', '.join(sorted(nameless))}")
+        return found
+
     def _offered(self, tool: Any) -> Any:
         """The tool with our filters in its schema; a tool of the provider, and one of ours, as it is."""
-        if not isinstance(tool, BaseTool) or tool.name in OWN:
+        if not isinstance(tool, BaseTool) or isinstance(tool, _Reading):
             return tool
         schema = tool.tool_call_schema
         own = schema if isinstance(schema, dict) else schema.model_json_schema()
         return tool.model_copy(update={"args_schema": with_filters(self._results.wrapper.rules, tool.name, own)})
 
     def _taken(self, request: ToolCallRequest) -> Call | WrappedResult:
+        self._own_names(getattr(request.runtime, "tools", ()))
         call = called_in(request.tool_call, request.state)
-        return call if call.tool in OWN else self._results.taken(call, tuple(request.tool.args) if request.tool else ())
+        return (
+            call
+            if is_own(self._results.wrapper, call.tool)
+            else self._results.taken(call, tuple(request.tool.args) if request.tool else ())
+        )
 
     def _kept(self, call: Call, answer: Any) -> Any:
         """What a tool gave with what is over its room replaced; of a command, in the message that answers the call."""
         if isinstance(answer, Command) and isinstance(answer.update, Mapping) and "messages" in answer.update:
             messages = [self._kept(call, one) for one in answer.update["messages"]]
             return replace(answer, update={**answer.update, "messages": messages})
-        if not isinstance(answer, ToolMessage) or answer.tool_call_id != call.id or call.tool in OWN:
+        if not isinstance(answer, ToolMessage) or answer.tool_call_id != call.id:
             return answer
+        if is_own(self._results.wrapper, call.tool):
+            return own_answer(answer)
         result = self._results.shown(call, text_of(answer), is_error=answer.status == "error")
         return with_evidence(answer, result) if is_changed(result) else answer
 
@@ -89,12 +117,18 @@ def _request(request: ToolCallRequest, call: Call) -> ToolCallRequest:
     return request.override(tool_call={**request.tool_call, "args": dict(call.arguments)})
 
 
-def _reading(results: Results, tool: ReadingTool) -> BaseTool:
+class _Reading(StructuredTool):
+    """One of our tools."""
+
+
+def _names(tool: ReadingTool) -> tuple[str, str]:
+    return tool.name, PREFIX + tool.name
+
+
+def _reading(results: Results, tool: ReadingTool, name: str) -> BaseTool:
     def answer(**arguments: Any) -> tuple[str, dict[str, Any]]:
         result = results.answered(tool.name, arguments)
         return result.text, {"evidence": evidence_json(result)}
 
     schema = dict(tool.schema)
-    return StructuredTool(
-        name=tool.name, description=tool.description, args_schema=schema, func=answer, response_format="content_and_artifact"
-    )
+    return _Reading(name=name, description=tool.description, args_schema=schema, func=answer, response_format="content_and_artifact")

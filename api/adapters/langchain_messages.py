@@ -59,16 +59,21 @@ def _texts(message: AnyMessage) -> Iterable[str]:
     content = message.content
     if isinstance(content, str):
         return [content]
-    return [one if isinstance(one, str) else str(one["text"]) for one in content if isinstance(one, str) or one.get("type") == "text"]
+    return [one if isinstance(one, str) else str(one["text"]) for one in content if _is_text(one)]
 
 
 def with_text(message: Any, text: str) -> Any:
-    """The message with another text, and with all that is no text."""
+    """The message with another text where its first text stood, and with all that is no text."""
     content = message.content
     if isinstance(content, str):
         return message.model_copy(update={"content": text})
-    others = [one for one in content if not isinstance(one, str) and one.get("type") != "text"]
-    return message.model_copy(update={"content": [{"type": "text", "text": text}, *others] if others else text})
+    at = next((n for n, one in enumerate(content) if _is_text(one)), 0)
+    before, after = ([one for one in part if not _is_text(one)] for part in (content[:at], content[at:]))
+    return message.model_copy(update={"content": [*before, {"type": "text", "text": text}, *after] if before or after else text})
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
 
 
 def is_changed(result: WrappedResult) -> bool:
@@ -85,6 +90,11 @@ def with_evidence(message: ToolMessage, result: WrappedResult) -> ToolMessage:
     if message.artifact is None:
         return changed.model_copy(update={**more, "artifact": beside})
     return changed.model_copy(update={**more, "additional_kwargs": {**message.additional_kwargs, **beside}})
+
+
+def own_answer(message: ToolMessage) -> ToolMessage:
+    """The answer of one of our tools; an error of theirs is one of the framework, too."""
+    return message.model_copy(update={"status": "error"}) if text_of(message).startswith("[error ") else message
 
 
 def refusal(tool_call: ToolCall, result: WrappedResult) -> ToolMessage:

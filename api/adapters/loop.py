@@ -13,8 +13,7 @@ from typing import Any
 from api.adapters.history import History
 from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Results
-from api.adapters.tools import OUT_OF_A_RUN, OWN, require_no_twin, with_nullable_filters
-from api.tools import definitions
+from api.adapters.tools import is_own, with_nullable_filters
 from api.wrap import ToolWrapper, WrappedResult, WrapRules, answer_refusal, is_async, offer
 from evidence_store.errors import InvalidInput
 from evidence_store.model import Outcome
@@ -27,8 +26,8 @@ class Loop:
     def __init__(
         self, provider: str, wrapper: ToolWrapper, functions: Mapping[str, Callable[..., Any]], *, cap_tokens: int | None = None
     ) -> None:
-        """`functions` are the tools by name, plain or asynchronous; `cap_tokens` as in `history`. Raises ValueError for a name of ours."""
-        require_no_twin(functions)
+        """`functions` are the tools by name, plain or asynchronous; `cap_tokens` as in `history`."""
+        wrapper.names.take(functions)
         self._provider, self._dialect = provider, dialect_for(provider)
         self._results, self._functions = Results(wrapper), functions
         self._history = History(self._results, cap_tokens)
@@ -38,10 +37,10 @@ class Loop:
 
     def tools(self, own: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Definitions to offer: one's own with our filters, and our reading tools. From then on they count towards the cap."""
-        rules = self._results.wrapper.rules
-        offered = [_strictly(rules, one) if _is_strict(one) else offer(rules, [one])[0] for one in own]
-        ours = [one for one in definitions(recording=False) if _name(one) not in OUT_OF_A_RUN]
-        every = [*offered, *self._dialect.tools(ours)]
+        wrapper = self._results.wrapper
+        wrapper.names.take(_name(one) for one in own)
+        offered = [_strictly(wrapper.rules, one) if _is_strict(one) else offer(wrapper.rules, [one])[0] for one in own]
+        every = [*offered, *self._dialect.tools(wrapper.definitions())]
         self._definitions = json.dumps(every)
         return every
 
@@ -72,9 +71,9 @@ class Loop:
             return answer_refusal(InvalidInput("the arguments of a call are a JSON object", code="bad_argument"))
         if call.name in self._functions:
             return wrapper.call(call.name, self._functions[call.name], arguments, call=call.call)
-        if call.name in OWN:
+        if is_own(wrapper, call.name):
             return wrapper.answer(call.name, arguments)
-        known = [*self._functions, *sorted(OWN)]
+        known = [*self._functions, *map(_name, wrapper.definitions())]
         return answer_refusal(InvalidInput(f"there is no tool {call.name[:80]!r}", {"known": known}, code="unknown_tool"))
 
     async def _acall(self, call: Any) -> WrappedResult:
@@ -106,7 +105,8 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def _name(definition: Any) -> str:
-    return str(definition["function"]["name"])
+    """Of a tool, in the form of any provider."""
+    return str(definition.get("function", definition).get("name"))
 
 
 def _is_strict(definition: Mapping[str, Any]) -> bool:

@@ -19,11 +19,13 @@ from agents.tool_context import ToolContext
 from api.adapters.history import History
 from api.adapters.lists import arguments_of, seen_list
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import ReadingTool, reading_tools, require_no_twin, with_nullable_filters
+from api.adapters.tools import ReadingTool, reading_tools, with_nullable_filters
 from api.wrap import ToolWrapper, Treatment, WrappedResult, taken_names, with_filters
 
 FORM = "openai-responses"
 EVIDENCE = "evidence"
+_DESCRIPTIONS = frozenset(one.description for one in reading_tools())
+"""Of ours, whatever they are called."""
 _Evidence = WeakKeyDictionary[ToolContext[Any], dict[str, Any]]
 """Of calls that the framework is at work with: an extractor is not asked for every one of them."""
 
@@ -34,6 +36,7 @@ def input_filter(wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> Call
 
     async def seen(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data
+        wrapper.names.take(one.name for one in data.agent.tools if getattr(one, "description", "") not in _DESCRIPTIONS)
         beside = (given.instructions or "", *(_definition(one) for one in data.agent.tools if isinstance(one, FunctionTool)))
         return ModelInputData(await asyncio.to_thread(seen_list, history, given.input, FORM, beside), given.instructions)
 
@@ -41,11 +44,8 @@ def input_filter(wrapper: ToolWrapper, *, cap_tokens: int | None = None) -> Call
 
 
 def evidence_tools(wrapper: ToolWrapper, tools: Sequence[Any]) -> list[Any]:
-    """The tools with their results wrapped, and our reading tools behind them. Raises ValueError for a name of ours.
-
-    What is no `FunctionTool` stays as it is.
-    """
-    require_no_twin(one.name for one in tools)
+    """The tools with their results wrapped, and our reading tools behind them. What is no `FunctionTool` stays as it is."""
+    wrapper.names.take(one.name for one in tools)
     results = Results(wrapper)
     own = [_wrapped(results, one) if isinstance(one, FunctionTool) else one for one in tools]
     return [*own, *(_reading(results, one) for one in reading_tools())]
@@ -113,7 +113,7 @@ def _reading(results: Results, tool: ReadingTool) -> FunctionTool:
         evidence[context] = evidence_json(result)
         return result.text
 
-    made = FunctionTool(tool.name, tool.description, dict(tool.schema), invoked, strict_json_schema=False)
+    made = FunctionTool(results.wrapper.names.of(tool.name), tool.description, dict(tool.schema), invoked, strict_json_schema=False)
     return replace(made, custom_data_extractor=lambda context: _beside(evidence, context))
 
 

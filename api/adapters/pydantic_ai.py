@@ -6,20 +6,21 @@ What travels beside is in the `metadata` of the tool return. Exceptions of tools
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic_ai import FunctionToolset, RunContext, Tool, ToolDefinition, ToolReturn
+from pydantic_ai import AbstractToolset, FunctionToolset, RunContext, Tool, ToolDefinition, ToolReturn, WrapperToolset
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import ModelRetry, ToolFailed
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.toolsets import ToolsetTool
 
 from api.adapters.history import History
 from api.adapters.lists import arguments_of
 from api.adapters.pydantic_ai_messages import beside_of, has_files, told_in, with_texts
 from api.adapters.results import Call, Results, evidence_json
-from api.adapters.tools import OWN, ReadingTool, reading_tools, with_nullable_filters
+from api.adapters.tools import ReadingTool, is_own, reading_tools, with_nullable_filters
 from api.wrap import ToolWrapper, Treatment, WrappedResult, taken_names, with_filters
 
 EVIDENCE = "evidence"
@@ -33,16 +34,17 @@ class EvidenceCapability(AbstractCapability[Any]):
         self._results = Results(wrapper)
         self._history = History(self._results, cap_tokens)
 
-    def get_toolset(self) -> FunctionToolset[Any]:
-        return FunctionToolset([_reading(self._results, one) for one in reading_tools()])
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
+        return _Beside(toolset, self._results)
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
-        return [one if one.name in OWN else self._offered(one) for one in tool_defs]
+        self._results.wrapper.names.take(one.name for one in tool_defs)
+        return [self._offered(one) for one in tool_defs]
 
     async def before_tool_validate(self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any) -> Any:
         """Takes our filters out; the call in the history keeps them, and they are read from there afterwards."""
         given = arguments_of(args)
-        if given is None or call.tool_name in OWN:
+        if given is None or is_own(self._results.wrapper, call.tool_name):
             return args
         taken = self._taken(ctx, call, tool_def)
         if isinstance(taken, WrappedResult):
@@ -56,7 +58,7 @@ class EvidenceCapability(AbstractCapability[Any]):
         assert isinstance(taken, Call), "wrong filters were refused before"
         with self._results.wrapper.calls(taken.n_calls):
             value = await handler(args)
-        return value if call.tool_name in OWN else await asyncio.to_thread(self._kept, taken, value)
+        return value if is_own(self._results.wrapper, call.tool_name) else await asyncio.to_thread(self._kept, taken, value)
 
     async def prepare_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
         messages, beside = request_context.messages, beside_of(request_context)
@@ -94,9 +96,24 @@ class EvidenceCapability(AbstractCapability[Any]):
         return replace(returned, return_value=result.text, metadata={**own, EVIDENCE: evidence_json(result)})
 
 
+@dataclass
+class _Beside(WrapperToolset[Any]):
+    """An agent's own tools with ours behind them, under names that are free."""
+
+    results: Results
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        others = await super().get_tools(ctx)
+        return {**others, **await FunctionToolset([_reading(self.results, one) for one in reading_tools()]).get_tools(ctx)}
+
+    async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Any:
+        toolset = tool.toolset if is_own(self.results.wrapper, name) else self.wrapped
+        return await toolset.call_tool(name, tool_args, ctx, tool)
+
+
 def _reading(results: Results, tool: ReadingTool) -> Tool[Any]:
     def answer(**arguments: Any) -> ToolReturn[str]:
         result = results.answered(tool.name, arguments)
         return ToolReturn(result.text, metadata={EVIDENCE: evidence_json(result)})
 
-    return Tool.from_schema(answer, tool.name, tool.description, dict(tool.schema))
+    return Tool.from_schema(answer, results.wrapper.names.of(tool.name), tool.description, dict(tool.schema))

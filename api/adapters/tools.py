@@ -1,18 +1,17 @@
 """Our reading tools as frameworks take them: a name, a description, a schema, and a function of a call's arguments."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+from weakref import finalize
 
 from api.settings import Settings
 from api.tools import definitions
-from api.wiring import open_services
+from api.wiring import Services, open_services
 from api.wrap import ResultBudget, ToolWrapper, WrapRules, taken_names, with_filters
-
-OUT_OF_A_RUN = frozenset(("get_progress", "list_claims"))
-"""They answer `no_run` where no run of ours is."""
+from api.wrap.reading import OUT_OF_A_RUN
+from evidence_store.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +31,12 @@ def reading_tools() -> tuple[ReadingTool, ...]:
 
 
 OWN = frozenset(one.name for one in reading_tools())
-"""Names whose results are never stored again."""
+"""Those whose results are never stored again."""
 
 
-def require_no_twin(names: Iterable[str]) -> None:
-    """Raises ValueError for a tool of others that is named like one of ours: neither a model nor we could tell them apart."""
-    if twins := sorted(OWN.intersection(names)):
-        raise ValueError(f"tools are named like reading tools of the store, and need other names: {', '.join(twins)}")
+def is_own(wrapper: ToolWrapper, name: str) -> bool:
+    """Whether one of our reading tools goes by a name."""
+    return wrapper.names.find_own(name) in OWN
 
 
 def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,8 +49,32 @@ def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]
     return {**offered, "properties": {**offered["properties"], **nullable}, "required": [*schema.get("required", ()), *more]}
 
 
-@contextmanager
-def open_wrapper(folder: Path | str = ".evidence", *, window: int) -> Iterator[ToolWrapper]:
-    """A wrapper over the store in a folder, made where there is none, with the usual budgets of a window of so many tokens."""
-    with open_services(Settings(Path(folder)), create=True) as services:
-        yield ToolWrapper(services, WrapRules(ResultBudget(window)))
+class OpenWrapper(ToolWrapper):
+    """A wrapper that has opened its store. `with` and `async with` close it, and so does `close`; else the end of the process does."""
+
+    def __init__(self, services: Services, rules: WrapRules) -> None:
+        super().__init__(services, rules)
+        self.close = finalize(self, services.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_wrapper(folder: Path | str = ".evidence", *, window: int | None = None, rules: WrapRules | None = None) -> OpenWrapper:
+    """A wrapper over the store in a folder, made where there is none: with the usual budgets of a window of so many tokens, or with rules.
+
+    Raises InvalidInput where neither or both are given, or the window is no number of tokens, and StoreFault.
+    """
+    if (window is None) == (rules is None):
+        raise InvalidInput("give the window of the model in tokens, or rules that have it", code="wrong_use")
+    made = rules or WrapRules(ResultBudget(window))  # type: ignore[arg-type]
+    return OpenWrapper(open_services(Settings(Path(folder)), create=True), made)

@@ -104,8 +104,9 @@ def run_verify(arguments: Namespace, output: Output) -> int:
     faults: list[Json] = [{"code": fault.code, "subject": fault.subject, "text": fault.text} for fault in found.faults]
     counts = dict(found.counts)
     lines = [f"{fault.code}: {fault.text}\n" for fault in found.faults]
-    summary = ", ".join(f"{n} {name}" for name, n in counts.items()) + (": ok\n" if ok else f": {len(faults)} faults\n")
-    output.value({"ok": ok, "faults": faults, "counts": counts}, "".join(lines) + summary)
+    looked_at = [f"{n} {name}" for name, n in counts.items()] + ([] if arguments.deep else ["stored bytes not read (--deep reads them)"])
+    summary = ", ".join(looked_at) + (": ok\n" if ok else f": {len(faults)} faults\n")
+    output.value({"ok": ok, "faults": faults, "counts": counts, "deep": arguments.deep}, "".join(lines) + summary)
     return EXIT_DONE if ok else EXIT_NO
 
 

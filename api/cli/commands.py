@@ -3,13 +3,15 @@
 from api.cli.parser import Parser, Verbs, whole_number
 from api.mcp.clients import list_clients
 from evidence_store.access import Grant
-from evidence_store.model import DEFAULT_WORKSPACE, Format, Kind
+from evidence_store.model import DEFAULT_WORKSPACE, Format, Kind, Standing
 
 DEFAULT_MAX_TOKENS = 2000
 DEFAULT_HITS = 20
 MAX_HITS = 10_000
 DIFF_PAIRS = 1000
 DEFAULT_PORT = 8420
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini")
+"""As the projector has them, which is not loaded for a word."""
 
 
 def add_commands(verbs: Verbs) -> None:
@@ -17,6 +19,7 @@ def add_commands(verbs: Verbs) -> None:
     _add_sources(verbs)
     _add_reading(verbs)
     _add_checking(verbs)
+    _add_listing(verbs)
     _add_window(verbs)
     _add_steps(verbs)
     _add_demo(verbs)
@@ -119,11 +122,11 @@ def _add_checking(verbs: Verbs) -> None:
     check.add_argument("report", metavar="REPORT", help="Markdown, or the JSON of `evidence demo`")
     trace = verbs.add("trace", "Walk from a report, claim or evidence to the bytes.", "checking:run_trace")
     trace.add_argument("subject", metavar="SUBJECT", help="rp_…, TASK/C1 or ev_…")
-    verify = verbs.add("verify", "Check the store, its blobs and its journal.", "checking:run_verify")
+    verify = verbs.add("verify", "Check the store's rows against its journal; with --deep its bytes, too.", "checking:run_verify")
     verify.add_argument("--deep", action="store_true", help="read all stored bytes and every evidence")
     validate = verbs.add("validate", "Check a message list against a provider's rules.", "checking:run_validate")
     validate.add_argument("messages", metavar="MESSAGES.json")
-    validate.add_argument("--provider", required=True, metavar="P", help="openai, openai-responses, anthropic or gemini")
+    validate.add_argument("--provider", required=True, choices=PROVIDERS, metavar="P", help=f"one of {', '.join(PROVIDERS)}")
     validate.add_argument("--allow-open", action="store_true", help="an unanswered call at the very end is no fault")
     validate.add_argument("--repair", action="store_true", help="print the list made whole, and what was done to it")
     project = verbs.add("project", "Build the input of one step.", "projecting:run_project")
@@ -132,9 +135,21 @@ def _add_checking(verbs: Verbs) -> None:
     project.add_argument("--compare", action="store_true", help="show side by side what each strategy keeps and leaves out")
 
 
+def _add_listing(verbs: Verbs) -> None:
+    tasks = verbs.add("tasks", "List the tasks.", "listing:run_tasks")
+    tasks.add_argument("--after", default="", metavar="TASK", help="continue after this task")
+    runs = verbs.add("runs", "List the runs of a task.", "listing:run_runs")
+    runs.add_argument("task", metavar="TASK")
+    runs.add_argument("--after", type=whole_number(1), default=0, metavar="RUN", help="continue after this run")
+    claims = verbs.add("claims", "List the claims of a task with their standing and evidence.", "listing:run_claims")
+    claims.add_argument("task", metavar="TASK")
+    claims.add_argument("--standing", choices=[one.value for one in Standing], help="only those that stand so")
+    claims.add_argument("--after", metavar="CLAIM", help="continue after this claim")
+
+
 def _add_steps(verbs: Verbs) -> None:
     steps = verbs.add("steps", "Look back on the stored steps of a run.", "steps:run_steps")
-    steps.add_argument("task", metavar="TASK")
+    steps.add_argument("task", metavar="TASK", help="a task, or TASK/RUN in one word")
     _add_run(steps)
     steps.add_argument("step", nargs="?", type=whole_number(1), metavar="A", help="explain this step")
     steps.add_argument("other", nargs="?", type=whole_number(1), metavar="B", help="show what changed from step A to step B")
@@ -149,7 +164,7 @@ def _add_window(verbs: Verbs) -> None:
     context = verbs.add("context", "What is in the window of a run, and what changed since the step before.", "context:run_context")
     tokens = verbs.add("tokens", "What fills the window of a run.", "context:run_tokens")
     for parser in (context, tokens):
-        parser.add_argument("task", metavar="TASK")
+        parser.add_argument("task", metavar="TASK", help="a task, or TASK/RUN in one word")
         _add_run(parser)
         parser.add_argument("step", nargs="?", type=whole_number(1), metavar="STEP", help="number of the step (default: the newest)")
 
@@ -214,7 +229,7 @@ def _add_mcp(verbs: Verbs) -> None:
     config = verbs.add("config", "Print what a client is configured with.", "mcp:run_config")
     config.add_argument("--client", required=True, choices=list_clients(), metavar="NAME", help=f"one of {', '.join(list_clients())}")
     config.add_argument("--url", metavar="URL", help="of a server over HTTP, which the client then does not start")
-    config.add_argument("--command", default="evidence", metavar="PATH", help="the command that the client starts (default evidence)")
+    config.add_argument("--command", metavar="PATH", help="the command that the client starts (default: the full path of this one)")
     _add_run_options(config)
     _add_wrap(verbs)
 
@@ -236,6 +251,8 @@ def _add_wrap(verbs: Verbs) -> None:
     )
     wrap.add_argument("--no-offload", action="store_true", help="pass every result as it is")
     wrap.add_argument("--keep-all", action="store_true", help="store results that pass, too")
+    wrap.add_argument("--prefix", default="", metavar="TEXT", help="before the names of our tools, such as files_")
+    wrap.add_argument("--no-tools", action="store_true", help="leave our tools to another server of the client, over the same store")
     wrap.add_argument("--start-timeout", type=whole_number(1), metavar="S", help="seconds that the server may take to answer (default 120)")
     wrap.add_argument("--run", dest="run_name", metavar="TASK/RUN", help="keep calls in this run, or, with TASK alone, in new runs of it")
 

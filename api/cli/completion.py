@@ -75,7 +75,8 @@ def bash_script(commands: Mapping[str, _Command]) -> str:
     for name, command in commands.items():
         words = (*command.below, *command.words, *map(_name, command.options))
         lines.append(f"    '{name}') words='{' '.join(words)}' files={'' if command.below else 'yes'};;")
-        values += [f"    '{name}:{_name(one)}') words='{_words(one)}' files=;;" for one in command.options if one.choices]
+        taking = [one for one in command.options if one.nargs != 0]
+        values += [f"    '{name}:{_name(one)}') words='{_words(one)}' files={'' if one.choices else 'yes'};;" for one in taking]
     return "\n".join(
         [
             "_evidence() {",

@@ -4,14 +4,15 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from api.cli.listing import end_json, end_text
 from api.cli.output import Output
-from api.cli.steps import find_run, find_step
+from api.cli.runs import CalledRun, find_called, find_place, show_call_tokens, show_calls
+from api.cli.steps import find_step
 from api.presenters import Json, plain
 from api.settings import read_settings
 from api.stored_inputs import billed, receipt_of
 from api.wiring import open_services
 from evidence_store.errors import NotFound
-from evidence_store.model import TaskName
 from evidence_store.records.runs import StepInput, run_name
 from evidence_store.store.run_history import RunEnd
 from projector import (
@@ -46,16 +47,17 @@ class _Window:
         return receipt_of(self.inputs[-1])
 
     def head(self) -> str:
-        how = "at work, or interrupted" if self.end is None else f"ended, {self.end.how}" + (", without a claim" if self.end.empty else "")
-        return f"{self.name} ({how}), step {self.step}"
+        return f"{self.name} ({end_text(self.end)}), step {self.step}"
 
     def json(self) -> dict[str, Json]:
-        end: Json = None if self.end is None else {"how": self.end.how, "reason": self.end.reason, "empty": self.end.empty}
-        return {"run": self.name, "step": self.step, "end": end}
+        return {"run": self.name, "step": self.step, "end": end_json(self.end)}
 
 
 def run_context(arguments: Namespace, output: Output) -> int:
     window = _window(arguments)
+    if isinstance(window, CalledRun):
+        show_calls(window, output)
+        return 0
     receipt, before = window.receipt, _before(window.inputs)
     answer = window.json() | explain_receipt_json(receipt)
     text = f"{window.head()}\n{explain_receipt_text(receipt)}"
@@ -71,6 +73,9 @@ def run_context(arguments: Namespace, output: Output) -> int:
 
 def run_tokens(arguments: Namespace, output: Output) -> int:
     window = _window(arguments)
+    if isinstance(window, CalledRun):
+        show_call_tokens(window, output)
+        return 0
     receipt = window.receipt
     used, cap = receipt.used, receipt.budget.input_cap
     receipts = [receipt_of(one) for one in window.inputs]
@@ -105,14 +110,19 @@ def _bar(tokens: int, cap: int) -> str:
     return "#" * max(0, round(BAR_CHARS * tokens / cap))
 
 
-def _window(arguments: Namespace) -> _Window:
+def _window(arguments: Namespace) -> _Window | CalledRun:
+    """The input that is looked at; of a run without one its calls."""
     with open_services(read_settings(arguments.store)) as services:
-        run = find_run(services, TaskName(arguments.task), arguments.run_number)
+        place = find_place(services, arguments.task, (arguments.run_number, arguments.step))
+        run, step = place.run, (*place.steps, None)[0]
         inputs = services.store.runs.list_step_inputs(run)
+        if not inputs:
+            called = find_called(services, run, step)
+            if called is None:
+                raise NotFound(f"{run_name(run)} has no stored input and no calls", {"known": []}, code="no_step")
+            return called
         end = services.store.histories.get(run).end
-    if not inputs:
-        raise NotFound(f"{run_name(run)} has no stored input", {"known": []}, code="no_step")
-    last = find_step(run_name(run), inputs, inputs[-1].step.number if arguments.step is None else arguments.step)
+    last = find_step(run_name(run), inputs, inputs[-1].step.number if step is None else step)
     return _Window(run_name(run), end, tuple(inputs[: inputs.index(last) + 1]))
 
 

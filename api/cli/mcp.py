@@ -1,5 +1,7 @@
 """The commands of MCP: serving it, and what a client is configured with."""
 
+import shutil
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -8,6 +10,13 @@ from api.errors import WrongUse
 from api.mcp.clients import Launch, snippet
 from api.settings import read_settings
 from api.wiring import open_services
+from evidence_store.store import DATABASE_NAME
+
+
+def tell_of_new_store(folder: Path, output: Output) -> None:
+    """Before a store is made because a server needs one: a name that was mistyped would show nothing else."""
+    if not (folder / DATABASE_NAME).exists():
+        output.note(f"there is no store at {str(folder)!r}: one is made")
 
 
 def run_serve(arguments: Namespace, output: Output) -> int:
@@ -20,12 +29,21 @@ def run_serve(arguments: Namespace, output: Output) -> int:
     run = None if arguments.run_name is None else parse_run(arguments.run_name)
     options = McpOptions(arguments.recording, run, arguments.links)
     place = None if arguments.http is None else parse_http_place(arguments.http, unprotected=arguments.unprotected)
-    with open_services(read_settings(arguments.store), create=True) as services:
+    settings = read_settings(arguments.store)
+    tell_of_new_store(settings.store, output)
+    with open_services(settings, create=True) as services:
         if place is None:
             serve_stdio(services, options)
         else:
             serve_http(services, options, place, output.note)
     return 0
+
+
+def find_command() -> str:
+    """The `evidence` that a client can start, in full: that of this environment, else of the path, which clients do not share."""
+    beside = Path(sys.executable).parent / "evidence"
+    found = shutil.which(beside) or shutil.which("evidence")
+    return "evidence" if found is None else str(Path(found).absolute())
 
 
 def run_config(arguments: Namespace, output: Output) -> int:
@@ -38,7 +56,7 @@ def run_config(arguments: Namespace, output: Output) -> int:
         words.append("--recording")
     if arguments.run_name is not None:
         words += ["--run", arguments.run_name]
-    found = snippet(arguments.client, Launch(arguments.command, tuple(words), arguments.url))
+    found = snippet(arguments.client, Launch(arguments.command or find_command(), tuple(words), arguments.url))
     output.note(f"goes into {found.file}")
     output.value({"client": arguments.client, "file": found.file, "text": found.text}, found.text)
     return 0

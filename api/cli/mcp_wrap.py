@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 
+from api.cli.mcp import tell_of_new_store
 from api.cli.output import Output
 from api.errors import WrongUse
 from api.settings import read_settings, whole_environment
@@ -10,6 +11,7 @@ from api.wiring import open_services
 
 def run_wrap(arguments: Namespace, output: Output) -> int:
     try:
+        from api.mcp.proxy.catalog import Naming
         from api.mcp.proxy.serving import START_TIMEOUT_S, WINDOW, ProxyOptions, serve_proxy  # start-up cost, and an extra
         from api.mcp.proxy.upstream import Address, Command, Upstream, parse_header
         from api.mcp.runs import parse_run
@@ -32,8 +34,11 @@ def run_wrap(arguments: Namespace, output: Output) -> int:
         arguments.keep_all,
         None if arguments.run_name is None else parse_run(arguments.run_name),
         arguments.start_timeout or START_TIMEOUT_S,
+        Naming(arguments.prefix, not arguments.no_tools),
     )
-    with open_services(read_settings(arguments.store), create=True) as services:
+    settings = read_settings(arguments.store)
+    tell_of_new_store(settings.store, output)
+    with open_services(settings, create=True) as services:
         serve_proxy(services, upstream, options, output.note)
     return 0
 

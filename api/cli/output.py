@@ -7,7 +7,7 @@ import orjson
 
 from api.errors import error_object
 from api.presenters import Json, dumps
-from evidence_store.errors import EvidenceStoreError
+from evidence_store.errors import EvidenceStoreError, JsonValue
 from evidence_store.model import Packet
 
 CLEARED = "\r\033[K"
@@ -51,13 +51,22 @@ class Output:
 
     def error(self, error: EvidenceStoreError) -> None:
         """One line: what, where and what to do."""
-        shown = error_object(error)
+        shown = _with_option(error_object(error))
         if self.json:
             sys.stderr.buffer.write(dumps(_plain(shown)))
             sys.stderr.buffer.flush()
             return
         helps = [f"{name}: {orjson.dumps(_plain(value)).decode()}" for name, value in shown.items() if name not in ("code", "message")]
         self.note(f"evidence: {shown['message']}" + (f" ({'; '.join(helps)})" if helps else ""))
+
+
+def _with_option(shown: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """What to do in options, where the error itself speaks to models, too, which have none."""
+    known = shown.get("known")
+    if shown["code"] != "no_structure" or not isinstance(known, list):
+        return shown
+    formats = " or ".join(f"--format {one}" for one in known)
+    return shown | {"message": f"{shown['message']}; to read it otherwise put it under another name with {formats}"}
 
 
 def _plain(value: object) -> Json:
@@ -72,7 +81,7 @@ def _plain(value: object) -> Json:
 
 
 def packets_text(packets: Iterable[Packet]) -> str:
-    """Packets for people: the form that a model reads, too (docs/formats/packet-text.md)."""
-    from projector import format_packet  # start-up cost: `evidence resources` shows none
+    """Packets for people: the form that a model reads, too, with options where that has arguments (docs/formats/packet-text.md)."""
+    from projector import format_packet_in_options  # start-up cost: `evidence resources` shows none
 
-    return "".join(format_packet(packet) for packet in packets)
+    return "".join(map(format_packet_in_options, packets))

@@ -7,15 +7,15 @@ from pathlib import Path
 import orjson
 
 from api.cli.output import Output
+from api.cli.runs import find_called, find_place, show_calls
 from api.errors import WrongUse
 from api.presenters import Json, plain
 from api.replay import Replayed, replay
 from api.settings import read_settings
 from api.stored_inputs import billed, receipt_of, step_json
-from api.wiring import Services, open_services
+from api.wiring import open_services
 from evidence_store.errors import NotFound
-from evidence_store.model import TaskName
-from evidence_store.records.runs import RunKey, StepInput, run_name
+from evidence_store.records.runs import StepInput, run_name
 from evidence_store.records.usages import NewUsage
 from projector import (
     Principal,
@@ -30,32 +30,42 @@ from projector import (
 
 
 def run_steps(arguments: Namespace, output: Output) -> int:
-    _require_use(arguments)
     with open_services(read_settings(arguments.store)) as services:
-        run = find_run(services, TaskName(arguments.task), arguments.run_number)
+        place = find_place(services, arguments.task, (arguments.run_number, arguments.step, arguments.other))
+        run, (step, other) = place.run, (*place.steps, None, None)[:2]
+        _require_use(arguments, step, other)
         inputs = services.store.runs.list_step_inputs(run)
+        called = find_called(services, run, step) if not inputs and other is None and not _replays(arguments) else None
+        if called is not None:
+            show_calls(called, output)
+            return 0
         usages = {one.step.number: one.usage for one in services.store.runs.list_usages(run)}
         name = run_name(run)
-        if arguments.replay or arguments.dump is not None:
-            stored = find_step(name, inputs, arguments.step)
+        if _replays(arguments):
+            assert step is not None
+            stored = find_step(name, inputs, step)
             _show_replayed(stored, replay(services.store, stored, _principal(arguments)), arguments.dump, output)
             return 0
-    if arguments.step is None:
+    if step is None:
         _list(name, inputs, usages, output)
-    elif arguments.other is None:
-        receipt = receipt_of(find_step(name, inputs, arguments.step))
-        output.value(plain({"step": arguments.step} | explain_receipt_json(receipt)), explain_receipt_text(receipt))
+    elif other is None:
+        receipt = receipt_of(find_step(name, inputs, step))
+        output.value(plain({"step": step} | explain_receipt_json(receipt)), explain_receipt_text(receipt))
     else:
-        old, new = (receipt_of(find_step(name, inputs, number)) for number in (arguments.step, arguments.other))
+        old, new = (receipt_of(find_step(name, inputs, number)) for number in (step, other))
         found = diff_receipts(old, new)
-        answer = {"steps": [arguments.step, arguments.other]} | receipt_diff_json(found)
+        answer = {"steps": [step, other]} | receipt_diff_json(found)
         output.value(plain(answer), receipt_diff_text(found))
     return 0
 
 
-def _require_use(arguments: Namespace) -> None:
-    replays = arguments.replay or arguments.dump is not None
-    if replays and (arguments.step is None or arguments.other is not None):
+def _replays(arguments: Namespace) -> bool:
+    return arguments.replay or arguments.dump is not None
+
+
+def _require_use(arguments: Namespace, step: int | None, other: int | None) -> None:
+    replays = _replays(arguments)
+    if replays and (step is None or other is not None):
         raise WrongUse("--replay and --dump stand beside one step")
     if arguments.clearance and not replays:
         raise WrongUse("--clearance stands beside --replay or --dump")
@@ -93,12 +103,6 @@ def _dump(found: Replayed, folder: Path) -> list[str]:
         path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         files.append(str(path))
     return files
-
-
-def find_run(services: Services, task: TaskName, number: int | None) -> RunKey:
-    """The run of this number; without one the newest. Raises NotFound."""
-    runs = services.store.histories.list_runs(task) if number is None else ()
-    return runs[-1] if runs else services.store.runs.get_run(task, number or 1)
 
 
 def find_step(run: str, inputs: Sequence[StepInput], number: int) -> StepInput:

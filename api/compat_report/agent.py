@@ -25,7 +25,7 @@ MAX_READS = 14
 """Reads of one turn."""
 MAX_STARTED = 6
 """Subjects that are in work at the same time."""
-_PAGE = re.compile(r"--children (\d+)-(\d+)")
+_PAGE = re.compile(r'\{"children":"(\d+)-(\d+)"\}')
 _KINDS = {"openapi": "OpenAPI", "swagger": "Swagger"}
 _SIDES: tuple[Side, Side] = ("old", "new")
 

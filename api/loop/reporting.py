@@ -9,6 +9,7 @@ from typing import cast
 import orjson
 
 from api.loop.model import How, RunReport
+from api.tools.answers import json_line
 from evidence_store.errors import Conflict
 from evidence_store.records.runs import RunKey
 from evidence_store.store import EvidenceStore
@@ -45,4 +46,4 @@ def _lines(report: RunReport) -> list[str]:
     members: dict[str, object] = {"agent": report.agent, "run": report.run.number, "how": report.how, "n_claims": len(report.claims)}
     if report.empty_run:
         members["empty_run"] = report.reason
-    return [f"- {orjson.dumps(members).decode()}\n", *(f"  {format_recorded_claim(claim)}\n" for claim in report.claims)]
+    return [f"- {json_line(members)}\n", *(f"  {format_recorded_claim(claim)}\n" for claim in report.claims)]

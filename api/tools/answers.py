@@ -8,9 +8,14 @@ from api.errors import details_of, message_of
 from api.tools.context import ToolAnswer
 from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue, NotFound
 from evidence_store.model import Outcome, Packet
-from projector import format_error, format_packet
+from projector import escape_unseen, format_error, format_packet
 
 NO_FACTS: Mapping[str, JsonValue] = {}
+
+
+def json_line(value: object) -> str:
+    """Minified JSON that no reader sees as more than one line."""
+    return escape_unseen(orjson.dumps(value).decode())
 
 
 def packets_answer(packets: Sequence[Packet], *lines: str, facts: Mapping[str, JsonValue] = NO_FACTS) -> ToolAnswer:
@@ -21,7 +26,7 @@ def packets_answer(packets: Sequence[Packet], *lines: str, facts: Mapping[str, J
 
 def list_answer(name: str, rows: Sequence[tuple[str, JsonValue]], after: str | None, nothing: str) -> ToolAnswer:
     """A line for each row, with its value under `name`; `after` is the argument that continues, where more follows."""
-    lines = [line for line, _ in rows] + ([f"next: {orjson.dumps({'after': after}).decode()}"] if after is not None else [])
+    lines = [line for line, _ in rows] + ([f"next: {json_line({'after': after})}"] if after is not None else [])
     following: JsonValue = None if after is None else {"after": after}
     return packets_answer((), *(lines or [nothing]), facts={name: [value for _, value in rows], "next": following})
 

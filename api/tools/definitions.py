@@ -166,7 +166,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "search",
-        "Find lines of a resource, or of all whose names match a pattern; each hit is an evidence, no hit gives a receipt.",
+        "Find lines of a resource, or of all whose names match a pattern; each hit is an evidence of its line, "
+        "a long line may have several; no hit gives a receipt.",
         {
             "resource": _text("Name of the resource, or a pattern of names such as ci/*.log."),
             "revision": _REVISION,
@@ -175,6 +176,7 @@ TOOLS: tuple[Tool, ...] = (
             "ignore_case": _flag("Ignore case."),
             "limit": _whole("Hits at most, 20 by default."),
             "context": _whole("Lines around a hit, 0 by default."),
+            "after": _whole("Continue after this byte, as next of an answer says."),
             "all_revisions": _flag("Search every revision, oldest first."),
         },
         ("resource", "pattern"),

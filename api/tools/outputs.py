@@ -12,6 +12,7 @@ from api.presenters import Json, dumps, packet_json
 from api.tools.context import ToolAnswer
 from evidence_store.errors import JsonValue
 from evidence_store.model import Outcome, Packet
+from projector import continuing
 
 Schema = Mapping[str, JsonValue]
 
@@ -87,7 +88,7 @@ OUTPUTS: Mapping[str, Schema] = {
     "read_spec": _object(_PACKETS),
     "record_claim": _object({"claim": _TEXT, "standing": _TEXT, "reason": _ANY_TEXT}),
     "record_progress": _object({"recorded": _WHOLE, "of": _WHOLE}),
-    "search": _object({**_PACKETS, "hits": _WHOLE, "absent": _FLAG, "unproven": _list(_UNPROVEN), "more": _FLAG}),
+    "search": _object({**_PACKETS, "hits": _WHOLE, "absent": _FLAG, "unproven": _list(_UNPROVEN), "more": _FLAG, "next": _ARGUMENTS}),
     "summary": _object(_PACKETS),
 }
 """Tool to the schema of its answers; errors have `ERROR`."""
@@ -122,15 +123,10 @@ def next_arguments(packet: Packet) -> dict[str, Json] | None:
     """The arguments of `read_spec` or `read_log` that continue a packet, of `summary` that show all of one; None at its end."""
     if packet.next is None:
         return None
-    words = packet.next.split(" ")
     place: dict[str, Json] = {"resource": packet.resource, "revision": packet.revision}
-    if words[0] == "--keys":
-        place["view"] = "keys"
-        words = words[1:]
-    option, value = words
-    if option == "--max-tokens":
-        kind = packet.transforms[0].split("/")[1]
-        return place | {"kind": kind, "max_tokens": int(value)}
-    if option == "--children":
+    found: dict[str, Json] = dict(continuing(packet.next) or {})  # type: ignore[arg-type]  # the same values, under another name
+    if "max_tokens" in found:
+        place["kind"] = packet.transforms[0].split("/")[1]
+    if "children" in found:
         place["pointer"] = packet.selector.text
-    return place | {option.removeprefix("--"): value}
+    return place | found

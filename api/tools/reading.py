@@ -1,8 +1,6 @@
 """Tools that read: resources, specifications, stored evidence."""
 
-import orjson
-
-from api.tools.answers import list_answer, packets_answer
+from api.tools.answers import json_line, list_answer, packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, ToolAnswer, ToolContext
 from evidence_store.documents.cases import find_case
@@ -31,7 +29,7 @@ def list_resources(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     for resource, newest in found[:LISTED_RESOURCES]:
         one: dict[str, JsonValue] = {"resource": resource.name, "kind": resource.kind.value, "newest": newest.number}
         one |= {"format": newest.format.value, "bytes": newest.size}
-        rows.append((f"- {orjson.dumps(one).decode()}", one))
+        rows.append((f"- {json_line(one)}", one))
     following = found[LISTED_RESOURCES - 1][0].name if len(found) > LISTED_RESOURCES else None
     return list_answer("resources", rows, following, "no resources")
 

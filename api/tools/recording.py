@@ -4,9 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-import orjson
-
-from api.tools.answers import list_answer, packets_answer
+from api.tools.answers import json_line, list_answer, packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import ToolAnswer, ToolContext
 from evidence_store.errors import Conflict, InvalidInput, JsonValue
@@ -128,7 +126,7 @@ def record_claim(context: ToolContext, arguments: Arguments) -> ToolAnswer:
 
 
 def _reason(claim: ClaimView) -> tuple[str, ...]:
-    return (f"reason: {orjson.dumps(claim.reason).decode()}",) if claim.reason else ()
+    return (f"reason: {json_line(claim.reason)}",) if claim.reason else ()
 
 
 def _citation(given: Arguments) -> Citation:

@@ -3,7 +3,7 @@
 import orjson
 
 from api.presenters import MAX_UNPROVEN, unproven_json, unproven_line
-from api.tools.answers import packets_answer
+from api.tools.answers import json_line, packets_answer
 from api.tools.arguments import Arguments
 from api.tools.context import DEFAULT_MAX_TOKENS, ToolAnswer, ToolContext
 from api.tools.reading import pinned
@@ -21,7 +21,7 @@ PAIR_TOKENS = 200
 
 
 def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
-    """Lines that hold a pattern, each a packet; without a hit, receipts that there is none."""
+    """Lines, or places of long lines, that hold a pattern, each a packet; without a hit, receipts that there is none."""
     name = arguments.text("resource")
     asked = arguments.find_int("revision", 1, 2**53 - 1)
     request = SearchRequest(
@@ -30,16 +30,21 @@ def search(context: ToolContext, arguments: Arguments) -> ToolAnswer:
         arguments.flag("ignore_case"),
         arguments.find_int("limit", 1, MAX_HITS) or DEFAULT_HITS,
         arguments.find_int("context", 0, MAX_CONTEXT) or 0,
+        arguments.find_int("after", 0, 2**53 - 1) or 0,
     )
     every = arguments.flag("all_revisions")
     arguments.finish()
     targets = _targets(context, name, asked, every=every)
+    if request.start and len(targets) > 1:
+        raise InvalidInput("search: after goes on in one revision; name it", {"argument": "after"}, code="bad_argument")
     share = max(50, DEFAULT_MAX_TOKENS // request.limit)
     found = context.store.comparisons.search(targets, request, context.limit(share), context.progress)
-    if not found.packets:
+    if not found.packets and not request.start:
         return _nothing_found(found, many=len(targets) > 1)
-    facts: dict[str, JsonValue] = {"hits": len(found.packets), "absent": False, "unproven": [], "more": found.more}
-    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}", facts=facts)
+    following: JsonValue = {"after": found.reached[-1]} if found.more and len(targets) == 1 else None
+    facts: dict[str, JsonValue] = {"hits": len(found.packets), "absent": False, "unproven": [], "more": found.more, "next": following}
+    on = [] if following is None else [f"next: {orjson.dumps(following).decode()}"]
+    return packets_answer(found.packets, f"more: {'yes' if found.more else 'no'}", *on, facts=facts)
 
 
 def _nothing_found(found: SearchAnswer, *, many: bool) -> ToolAnswer:
@@ -54,6 +59,7 @@ def _nothing_found(found: SearchAnswer, *, many: bool) -> ToolAnswer:
         "absent": bool(found.receipts) and not found.unproven,
         "unproven": [unproven_json(one) for one in unproven],
         "more": n_receipts + n_unproven > 0,
+        "next": None,
     }
     return packets_answer(receipts, *lines, facts=facts)
 
@@ -79,7 +85,7 @@ def diff(context: ToolContext, arguments: Arguments) -> ToolAnswer:
     found = context.store.comparisons.diff(*sides, below, DIFF_PAIRS, context.limit(PAIR_TOKENS))
     packets = [packet for pair in found.pairs for packet in (pair.old, pair.new, pair.absent) if packet is not None]
     pairs = [_pair(pair) for pair in found.pairs]
-    lines = [f"- {orjson.dumps(pair).decode()}" for pair in pairs]
+    lines = [f"- {json_line(pair)}" for pair in pairs]
     return packets_answer(packets, *lines, f"more: {'yes' if found.more else 'no'}", facts={"pairs": pairs, "more": found.more})
 
 

@@ -7,6 +7,7 @@
 No agent framework is imported; adapters of frameworks stand on these names (docs/wrapping.md).
 """
 
+from api.wrap.arguments import resource_name
 from api.wrap.budget import ResultBudget, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.decorating import wrap
@@ -15,7 +16,7 @@ from api.wrap.filters import Filters, Taken, offer, offered_filters, take_filter
 from api.wrap.forms import Encoded, encode
 from api.wrap.offloading import offload
 from api.wrap.result import Output, Treatment, WrappedResult
-from api.wrap.rules import Switches, ToolRules, WrapRules, resource_name
+from api.wrap.rules import Switches, ToolRules, WrapRules
 from api.wrap.spool import Spool, spool_of
 from api.wrap.wrapper import ToolWrapper, is_async
 

@@ -30,8 +30,15 @@ class ResultBudget:
     """Of all results of one step; None: twice that of one."""
 
     def __post_init__(self) -> None:
+        if type(self.window) is not int:
+            raise InvalidInput(f"the window is a whole number of tokens, not {self.window!r}", code="wrong_use")
         if not (0 < self.percent <= 100 and self.window > 0):
             raise InvalidInput(f"no budget: {self.percent} percent of {self.window} tokens", code="wrong_use")
+        if self.one < MIN_ROOM_TOKENS <= self.max_tokens:
+            least = -(-100 * MIN_ROOM_TOKENS // self.percent)
+            said = f"of a window of {self.window} tokens one result has {self.percent} %, which is {self.one}"
+            text = f"{said}, and a reference to what is stored takes {MIN_ROOM_TOKENS}: the window must have at least {least}"
+            raise InvalidInput(text, {"limit": least}, code="wrong_use")
         require_room(self.one)
         require_room(self.step)
 

@@ -1,9 +1,10 @@
 """What wrapping stands on: the tools with their store and step, the rules, and the counter by which texts are held to budgets."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from api.tools import ToolContext
+from api.wrap.naming import OwnNames
 from api.wrap.rules import WrapRules
 from projector import TokenCounter
 
@@ -14,6 +15,8 @@ class WrapContext:
     rules: WrapRules
     counter: Callable[[], TokenCounter]
     """Loaded when it is first asked for: bytes settle most results."""
+    names: OwnNames = field(default_factory=OwnNames)
+    """Of our tools, beside those of others."""
 
     def fits(self, text: str, n_tokens: int) -> bool:
         """Whether a text has at most so many tokens. No tokenizer is asked where its bytes tell."""

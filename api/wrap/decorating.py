@@ -26,7 +26,8 @@ def wrap(wrapper: ToolWrapper, function: Callable[..., Any], name: str | None = 
     """The function with its results wrapped under a name, its own by default. One that is wrapped already is given back as it is."""
     if getattr(function, _WRAPPED, False):
         return function
-    tool = str(name or getattr(function, "__name__", type(function).__name__))
+    tool = name or _name_of(function)
+    wrapper.names.take((tool,))
     signature = inspect.signature(function)
     filters = offered_filters(wrapper.rules, tool, own_arguments(function))
     made = (_async if is_async(function) else _sync)(wrapper, function, tool, signature, filters)
@@ -35,6 +36,13 @@ def wrap(wrapper: ToolWrapper, function: Callable[..., Any], name: str | None = 
     made.__doc__ = described(function, filters)
     setattr(made, _WRAPPED, True)
     return made
+
+
+def _name_of(function: Any) -> str:
+    """Its own; of a partial one that of what it calls, of an object its type's."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def _sync(

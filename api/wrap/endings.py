@@ -13,9 +13,9 @@ from typing import Any
 from api.errors import message_of
 from api.tools.answers import error_answer
 from api.tools.context import ToolAnswer
+from api.wrap.arguments import plain_arguments
 from api.wrap.context import WrapContext
 from api.wrap.filters import Filters, Taken, take_filters
-from api.wrap.forms import json_text
 from api.wrap.guarding import is_cleared
 from api.wrap.marker import spelled_tool
 from api.wrap.offloading import labels_of, log, offload
@@ -25,7 +25,7 @@ from api.wrap.result import Output, Treatment, WrappedResult
 from api.wrap.rules import FilterName
 from api.wrap.showing import show_reference
 from api.wrap.storing import keep
-from evidence_store.errors import EvidenceStoreError, JsonValue, StoreFault
+from evidence_store.errors import EvidenceStoreError, StoreFault
 from evidence_store.model import Outcome
 from evidence_store.records.sources import Revision
 from evidence_store.secrets import mask_text
@@ -90,7 +90,7 @@ def _failed(
     rest = ""
     if came is not None:
         log.warning("%s broke off after %d bytes, stored as %s@%d", spelled_tool(output.tool), came.size, came.resource, came.number)
-        rest = show_reference(context, came).text
+        rest = context.names.spelled(show_reference(context, came).text)
     for n_chars in (len(said), MAX_MESSAGE_CHARS, 0):
         short = said if n_chars >= len(said) else f"{said[:n_chars]}…"
         text = format_error(code, short, {"type": type(why).__name__[:80]}, retry=False) + rest
@@ -139,20 +139,3 @@ def outcome_of(why: BaseException) -> Outcome:
 def said_of(why: BaseException) -> str:
     """What an exception says, its secrets masked."""
     return mask_text(f"{why}") or type(why).__name__
-
-
-def plain_arguments(arguments: Mapping[str, object]) -> dict[str, JsonValue]:
-    """Arguments as JSON values; what is none is named by its type."""
-    return {name: _plain(value) for name, value in arguments.items()}
-
-
-def _plain(value: object) -> JsonValue:
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if hasattr(value, "model_dump") or hasattr(value, "__dataclass_fields__"):
-        return json_text(value)
-    return type(value).__name__

@@ -12,15 +12,20 @@ from evidence_store.documents.text import format_lines
 from evidence_store.model import LineRange, Packet, Selector
 from evidence_store.pointers import plain_form
 from evidence_store.records.sources import Revision
-from evidence_store.store.comparisons import SearchRequest
+from evidence_store.store.comparisons import SearchAnswer, SearchRequest
 from evidence_store.store.passages import Place
 from projector import format_packet
+from projector.render.packets import format_hit
 
 MAX_HITS = 200
 HIT_TOKENS = 90
 """About what a short hit takes with its packet."""
 MIN_HIT_TOKENS = 60
 """That a long line is shown with."""
+MAX_SMALL_PACKETS = 5
+"""Hits that are packets however short they are."""
+MAX_FRAMES = 5
+"""Times that packets may be longer than a list of what they show."""
 
 
 def show_filtered(context: WrapContext, revision: Revision, tool: str, filters: Filters, room: int) -> Preview:
@@ -45,22 +50,50 @@ def _head(tool: str, revision: Revision, said: str) -> str:
 
 
 def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str, room: int) -> Preview:
-    limit = max(1, min(MAX_HITS, room // HIT_TOKENS))
-    request = SearchRequest(pattern, regex=True, limit=limit)
-    per_hit = max(MIN_HIT_TOKENS, room // (2 * limit))
-    found = context.tools.store.comparisons.search([(revision.resource, revision.number)], request, context.tools.limit(per_hit))
+    n_packets = max(1, min(MAX_HITS, room // HIT_TOKENS))
+    found = _search(context, revision, pattern, n_packets, room)
     if not found.packets:
         n_lines = context.tools.store.passages.get_reader(revision).count_lines()
         head = _head(tool, revision, f"no line of {n_lines:,} matches")
         return _fitting(context, lambda _: head, found.receipts, room) or Preview(head, ())
-    on = format_call("find", "search", place_of(revision, pattern=pattern, regex=True, limit=MAX_HITS))
+    listed = is_listed(found.packets)
+    if listed and found.more and n_packets < MAX_HITS:
+        found = _search(context, revision, pattern, MAX_HITS, room)
 
     def head_of(n: int) -> str:
+        said = _matching(found.packets[:n])
+        read = format_call("read", "read_log", place_of(revision, lines="LINE-LINE")) if listed else ""
         if not found.more and n == len(found.packets):
-            return _head(tool, revision, f"{_lines(n)}")
-        return _head(tool, revision, f"the first {_lines(n)}, and there are more") + on
+            return _head(tool, revision, said) + read
+        on = place_of(revision, pattern=pattern, regex=True, after=found.reached[n - 1])
+        return _head(tool, revision, f"the first {said}, and there are more") + read + format_call("find", "search", on)
 
+    if listed:
+        return _list_hits(context, head_of, found.packets, room) or _too_large(context, revision, tool, room)
     return _fitting(context, head_of, found.packets, room) or _too_large(context, revision, tool, room)
+
+
+def _search(context: WrapContext, revision: Revision, pattern: str, n_hits: int, room: int) -> SearchAnswer:
+    per_hit = max(MIN_HIT_TOKENS, room // (2 * n_hits))
+    request = SearchRequest(pattern, regex=True, limit=n_hits)
+    return context.tools.store.comparisons.search([(revision.resource, revision.number)], request, context.tools.limit(per_hit))
+
+
+def is_listed(packets: Sequence[Packet]) -> bool:
+    """Whether hits are so many and so short that a packet of each would be frames for the most part."""
+    n_chars, n_listed = (sum(map(len, map(form, packets))) for form in (format_packet, format_hit))
+    return len(packets) > MAX_SMALL_PACKETS and n_chars > MAX_FRAMES * n_listed
+
+
+def _list_hits(context: WrapContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
+    """As many lines as fit, `- LINE "TEXT"`, to choose from; what is to be cited is read by its line. None where not one fits."""
+    lines = list(map(format_hit, packets))
+
+    def text_of(n: int) -> str:
+        return head_of(n) + "".join(lines[:n])
+
+    n = context.n_fitting(len(lines), text_of, room)
+    return Preview(text_of(n), ()) if n else None
 
 
 def _too_large(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview:
@@ -70,7 +103,11 @@ def _too_large(context: WrapContext, revision: Revision, tool: str, room: int) -
     return Preview(text, ()) if context.fits(text, room) else whole
 
 
-def _lines(n: int) -> str:
+def _matching(packets: Sequence[Packet]) -> str:
+    """What hits are: lines, or places where a long line has several."""
+    n = len(packets)
+    if n > len({packet.span for packet in packets}):
+        return f"{n} places that match"
     return "1 line that matches" if n == 1 else f"{n} lines that match"
 
 

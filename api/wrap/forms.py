@@ -12,10 +12,15 @@ from datetime import date, time
 from enum import Enum
 from typing import Any
 
+from api.wrap.nesting import nested_json
+
 JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+"""Of what was text in Python: its encoding is known, its format is told by the content."""
 JSON_LINES = "application/jsonl"
 _BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
 """Kinds of content of the Model Context Protocol, revision 2025-11-25."""
+_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Encoded:
 
     raw: bytes
     media_type: str | None = None
-    """None: told by the content."""
+    """`TEXT`, `JSON`, or None for bytes: told by the content."""
     beside: tuple[object, ...] = ()
     """Content that is no text, such as images: it passes as it is and is not counted."""
     is_error: bool = False
@@ -36,7 +41,7 @@ def encode(value: object) -> Encoded:
     if value is None:
         return Encoded(b"")
     if isinstance(value, str):
-        return Encoded(value.encode("utf-8", "surrogatepass"))
+        return Encoded(value.encode("utf-8", "surrogatepass"), TEXT)
     if isinstance(value, bytes | bytearray | memoryview):
         return Encoded(bytes(value))
     if isinstance(value, list | tuple) and value and all(map(_is_block, value)):
@@ -48,38 +53,71 @@ def encode(value: object) -> Encoded:
 
 
 def json_text(value: object) -> str:
-    """Minified JSON. What has no form in it is spelled as text: times in ISO 8601, bytes in base64, numbers that are none by name."""
+    """Minified JSON. What has no form in it is spelled as text: times in ISO 8601, bytes in base64, numbers that are none by name.
+
+    A value that cannot be looked at, or cannot say what it is, is named by its type; one that holds itself says so at that place.
+    """
     try:
-        return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except (ValueError, RecursionError):
-        return json.dumps(_named_numbers(_plain(value)), ensure_ascii=False, separators=(",", ":"))
+        return _dumped(value)
+    except RecursionError:
+        return nested_json(value, _opened)
+    except MemoryError:
+        raise
+    except Exception:  # of the value's own code, whatever it raises
+        return json.dumps(_said(value), ensure_ascii=False)
+
+
+def _dumped(value: object) -> str:
+    plain = _plain(value)
+    try:
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_named_numbers(plain), ensure_ascii=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:
-    """As JSON values. A model (pydantic) and a dataclass are their fields."""
+    """As JSON values."""
+    opened = _opened(value)
+    if isinstance(opened, dict):
+        return {name: _plain(one) for name, one in opened.items()}
+    return [_plain(one) for one in opened] if isinstance(opened, list) else opened
+
+
+def _opened(value: Any) -> Any:
+    """One level of a value: a dict or list of what it holds, or what stands for it. Models (pydantic) and dataclasses are their fields."""
     if isinstance(value, Enum):
-        return _plain(value.value)
+        return _opened(value.value)
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, Mapping):
-        return {str(name.value if isinstance(name, Enum) else name): _plain(one) for name, one in value.items()}
+        return {str(name.value if isinstance(name, Enum) else name): one for name, one in value.items()}
     if callable(dump := getattr(value, "model_dump", None)) and not isinstance(value, type):
         return dump(mode="json", by_alias=True)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
-    return _plain_other(value)
+        return {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+    return _opened_other(value)
 
 
-def _plain_other(value: Any) -> Any:
+def _opened_other(value: Any) -> Any:
     if isinstance(value, Set):
-        return sorted((_plain(one) for one in value), key=json_text)
+        return sorted(value, key=json_text)
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return [_plain(one) for one in value]
+        return list(value)
     if isinstance(value, bytes | bytearray | memoryview):
         return base64.b64encode(value).decode()
     if isinstance(value, date | time):
         return value.isoformat()
-    return str(value)
+    return _said(value)
+
+
+def _said(value: object) -> str:
+    """What a value says that it is; its type where it cannot."""
+    try:
+        return str(value)
+    except MemoryError:
+        raise
+    except Exception:  # of the value's own code, whatever it raises
+        return f"<{type(value).__name__}>"
 
 
 def _named_numbers(value: Any) -> Any:
@@ -95,11 +133,16 @@ def _named_numbers(value: Any) -> Any:
 
 
 def _has(value: object, name: str) -> bool:
-    return name in value if isinstance(value, Mapping) else hasattr(value, name)
+    return _member(value, name, _ABSENT) is not _ABSENT
 
 
-def _member(value: object, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+def _member(value: object, name: str, absent: object = None) -> Any:
+    if type(value) is dict:
+        return value.get(name, absent)
+    try:
+        return value.get(name, absent) if isinstance(value, Mapping) else getattr(value, name, absent)
+    except Exception:  # of the value's own code: then it is no content
+        return absent
 
 
 def _is_block(value: object) -> bool:
@@ -124,7 +167,7 @@ def _encode_blocks(blocks: Iterable[object], *, is_error: bool = False) -> Encod
             beside.append(block)
         else:
             texts.append(text)
-    return Encoded("\n".join(texts).encode("utf-8", "surrogatepass"), None, tuple(beside), is_error)
+    return Encoded("\n".join(texts).encode("utf-8", "surrogatepass"), TEXT, tuple(beside), is_error)
 
 
 def _encode_answer(value: object, blocks: Sequence[object]) -> Encoded:

@@ -10,8 +10,7 @@ The call is one of `api.tools`, its arguments JSON on one line. Nothing of a sou
 
 from collections.abc import Mapping
 
-import orjson
-
+from api.tools.answers import json_line
 from evidence_store.documents.detect import STRUCTURED
 from evidence_store.errors import JsonValue
 from evidence_store.model import EvidenceId, Format
@@ -33,7 +32,7 @@ def format_offload(tool: str, revision: Revision, n_lines: int | None, said: str
 
 def format_call(word: str, tool: str, arguments: Mapping[str, JsonValue]) -> str:
     """`word: TOOL {arguments}`."""
-    return f"{word}: {tool} {orjson.dumps(arguments).decode()}\n"
+    return f"{word}: {tool} {json_line(arguments)}\n"
 
 
 def place_of(revision: Revision, **more: JsonValue) -> dict[str, JsonValue]:
@@ -70,4 +69,4 @@ def is_text(revision: Revision) -> bool:
 def spelled_tool(text: str) -> str:
     """A tool's name as it is where that is plain, else as JSON."""
     plain = text.replace("_", "").replace("-", "").replace(".", "").isalnum() and len(text) <= 200
-    return text if plain else orjson.dumps(text[:200].encode("utf-8", "replace").decode()).decode()
+    return text if plain else json_line(text[:200].encode("utf-8", "replace").decode())

@@ -6,8 +6,7 @@ for a line stands there as its type and size. Lines are there to choose from; wh
 
 from collections.abc import Iterator, Sequence
 
-import orjson
-
+from api.tools.answers import json_line
 from api.wrap.context import WrapContext
 from api.wrap.marker import format_call, place_of
 from api.wrap.preview import Preview
@@ -21,6 +20,7 @@ from evidence_store.pointers import join, parse_pointer
 from evidence_store.records.sources import Revision
 from evidence_store.store.passages import Place
 from evidence_store.store.reader import RevisionReader
+from projector import escape_unseen
 
 MAX_MEMBER_BYTES = 400
 
@@ -36,7 +36,7 @@ def show_members(context: WrapContext, revision: Revision, pointer: Pointer, fie
         resolve(document, join(pointer, *tokens_of(fields[0])))
         raise NotFound(f"{pointer!r} has none of the fields", {"pointer": pointer})
     absent = [field for field in fields if field not in known]
-    after = f"absent: {orjson.dumps(absent).decode()}\n" if absent else ""
+    after = f"absent: {json_line(absent)}\n" if absent else ""
     places = [Place(revision.resource, revision.number, Selector("pointer", join(pointer, *tokens_of(one)))) for one in known]
     return _show_packets(context, places, head, after, room)
 
@@ -95,11 +95,11 @@ def _show_lines(
 
 def _iter_lines(document: Document, node: Node, pointer: Pointer, fields: Sequence[str], reader: RevisionReader) -> Iterator[str]:
     for child in document.children(node):
-        members = [f'"at":{orjson.dumps(join(pointer, child.token)).decode()}']
+        members = [f'"at":{json_line(join(pointer, child.token))}']
         for field in fields:
             found = _find(document, child.node, field)
             if found is not None:
-                members.append(f"{orjson.dumps(field).decode()}:{_member(document, found, reader)}")
+                members.append(f"{json_line(field)}:{_member(document, found, reader)}")
         yield "- {" + ",".join(members) + "}\n"
 
 
@@ -107,7 +107,7 @@ def _member(document: Document, node: Node, reader: RevisionReader) -> str:
     """The value on one line with its secrets masked, or what it is and how large."""
     value = value_json(document, node) if node.span.length <= MAX_MEMBER_BYTES else None
     if value is None:
-        return orjson.dumps(f"[{node.type}, {node.span.length} bytes]").decode()
+        return json_line(f"[{node.type}, {node.span.length} bytes]")
     masking = reader.masking
     text = masking.text(value.json.decode("utf-8", "replace"), masking.masks(node.span))
-    return text.replace("\r", " ").replace("\n", " ")
+    return escape_unseen(text.replace("\r", " ").replace("\n", " "))

@@ -17,7 +17,7 @@ from api.wrap.guarding import for_clearances, is_cleared
 from api.wrap.marker import spelled_tool
 from api.wrap.preview import Preview
 from api.wrap.result import Output, Treatment, WrappedResult
-from api.wrap.showing import show_reference, show_stored
+from api.wrap.showing import show_reference, show_stored, show_whole
 from api.wrap.storing import keep, name_of
 from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.records.sources import Revision
@@ -39,7 +39,7 @@ def offload(context: WrapContext, output: Output, room: int, filters: Filters | 
         if text is not None:
             revision = keep(context, output) if context.rules.of(output.tool).keep_small else None
             return WrappedResult(text, output.value, Treatment.UNCHANGED, output.outcome, (), revision, beside=output.beside)
-    revision = keep(context, output)
+    revision, room = keep(context, output), context.names.room_in(room)
     if filters:
         return _handed(context, output, revision, _filtered(context, output, revision, filters, room), Treatment.FILTERED)
     return _handed(context, output, revision, show_stored(context, revision, output.tool, room), Treatment.OFFLOADED)
@@ -71,22 +71,24 @@ def _handed(context: WrapContext, output: Output, revision: Revision, shown: Pre
         log.warning("withheld the result of %s: %d bytes, %s@%d", tool, revision.size, revision.resource, revision.number)
         text = format_error("withheld", "this result may not be shown here", {}, retry=False)
         return WrappedResult(text, text, Treatment.WITHHELD, output.outcome, revision=revision)
-    n_shown = len(permitted.text.encode("utf-8", "replace"))
+    text = context.names.spelled(permitted.text)
+    n_shown = len(text.encode("utf-8", "replace"))
     place = (revision.size, revision.resource, revision.number)
     log.warning("%s the result of %s: %d bytes, %s@%d, %d bytes shown", treatment.value, tool, *place, n_shown)
-    return WrappedResult(permitted.text, permitted.text, treatment, output.outcome, permitted.packets, revision, beside=output.beside)
+    return WrappedResult(text, text, treatment, output.outcome, permitted.packets, revision, beside=output.beside)
 
 
 def _filtered(context: WrapContext, output: Output, revision: Revision, filters: Filters, room: int) -> Preview:
-    """What a filter lets through; an error that helps to mend it, and the id of the whole, where it leads nowhere."""
+    """What a filter lets through; an error that helps to mend it, and the whole or its id, where it leads nowhere."""
     try:
         return show_filtered(context, revision, output.tool, filters, room)
     except (NotFound, InvalidInput) as why:
         whole = show_reference(context, revision)
-        for details in (details_of(why), {}):
-            text = format_error(why.error_code, message_of(why)[:200], details, retry=True) + whole.text
-            if context.fits(text, room):
-                return Preview(text, ())
+        for rest in (show_whole(context, revision, room) or whole, whole):
+            for details in (details_of(why), {}):
+                text = format_error(why.error_code, message_of(why)[:200], details, retry=True) + rest.text
+                if context.fits(text, room):
+                    return Preview(text, rest.packets)
         return whole
 
 

@@ -5,11 +5,12 @@ rest are named by their ids.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from api.tools import ToolAnswer, call_tool
 from api.tools.answers import error_answer
 from api.tools.context import DEFAULT_MAX_TOKENS
-from api.tools.definitions import BY_NAME
+from api.tools.definitions import BY_NAME, granted
 from api.wrap.context import WrapContext
 from api.wrap.guarding import guarded_answer
 from api.wrap.marker import spelled_tool
@@ -19,6 +20,8 @@ from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.model import Outcome, Packet
 from projector import format_packet
 
+OUT_OF_A_RUN = frozenset(("get_progress", "list_claims"))
+"""They answer `no_run` where no run of ours is."""
 NAMED_IDS = 20
 _MAX_ROUNDS = 4
 _SMALL_TOKENS = 24
@@ -28,7 +31,8 @@ def answer_own(context: WrapContext, name: str, arguments: Mapping[str, JsonValu
     """The answer of a reading tool within so many tokens, as far as it may be seen."""
 
     def answered(given: Mapping[str, JsonValue]) -> ToolAnswer:
-        return guarded_answer(context, name, given, lambda: call_tool(context.tools, name, given, recording=recording))
+        answer = guarded_answer(context, name, given, lambda: call_tool(context.tools, name, given, recording=recording))
+        return replace(answer, text=context.names.spelled(answer.text))
 
     whole = answer = answered(arguments)
     if context.fits(answer.text, room):
@@ -47,6 +51,12 @@ def answer_own(context: WrapContext, name: str, arguments: Mapping[str, JsonValu
     cut = _within(context, name, answer, room)
     _warn_of_cut(name, whole, cut)
     return _own(cut)
+
+
+def own_definitions(context: WrapContext) -> tuple[dict[str, JsonValue], ...]:
+    """Our reading tools in the form of OpenAI Chat, under their names; outside of a run without those that answer only in one."""
+    offered = [one for one in granted(recording=False) if context.tools.step is not None or one.name not in OUT_OF_A_RUN]
+    return tuple(replace(one, name=context.names.of(one.name)).definition() for one in offered)
 
 
 def bounded(context: WrapContext, name: str, answer: ToolAnswer, room: int) -> ToolAnswer:

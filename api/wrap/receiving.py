@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from api.tools.context import ToolAnswer
-from api.wrap.forms import JSON_LINES, Encoded, encode, json_text
+from api.wrap.forms import JSON_LINES, TEXT, Encoded, encode, json_text
 from api.wrap.result import WrappedResult
 from api.wrap.spool import Spool
 from evidence_store.errors import EvidenceStoreError
@@ -49,8 +49,9 @@ class Received:
         is_plain = isinstance(item, str | bytes | bytearray | memoryview)
         raw = encode(item).raw if is_plain else json_text(item).encode("utf-8", "surrogatepass") + _LINE_END
         with self._lock:
+            before = self.media_type if self.spool.size else TEXT
             self._write(raw)
-            self.media_type = self.media_type if is_plain else JSON_LINES
+            self.media_type = _joined_type(before, item) if is_plain else JSON_LINES
             if self._items is not None and (self._kept_bytes is None or self.spool.size <= self._kept_bytes):
                 self._items.append(item)
             else:
@@ -85,6 +86,11 @@ class Received:
     def close(self) -> None:
         self.end()
         self.spool.close()
+
+
+def _joined_type(before: str | None, item: object) -> str | None:
+    """The media type of a stream with another text or bytes: with bytes among it, it is no text whose encoding is known."""
+    return before if isinstance(item, str) or before == JSON_LINES else None
 
 
 def take_all(received: Received, value: object) -> None:

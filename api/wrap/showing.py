@@ -11,6 +11,7 @@ from api.wrap.preview import Preview, show_ends
 from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.text import format_bytes
 from evidence_store.errors import InvalidInput, StoreFault
+from evidence_store.excerpts import NoLimit
 from evidence_store.model import Packet, Pointer, Selector, Span, TextLimit
 from evidence_store.records.sources import Revision
 from evidence_store.store.passages import Place
@@ -51,6 +52,15 @@ def show_reference(context: WrapContext, revision: Revision) -> Preview:
     place = Place(revision.resource, revision.number, selector)
     packet = context.tools.store.passages.read(place, context.tools.limit(REFERENCE_TOKENS))
     return Preview(format_reference(revision, packet.id), ())
+
+
+def show_whole(context: WrapContext, revision: Revision, room: int) -> Preview | None:
+    """All of a text in one packet; None where it has not room enough, or is no text."""
+    if not is_text(revision) or revision.size > room:
+        return None
+    whole = Selector("bytes", format_bytes(Span(0, revision.size)))
+    packet = context.tools.store.passages.read(Place(revision.resource, revision.number, whole), NoLimit())
+    return Preview(f"[whole: {revision.size:,} bytes]\n{format_packet(packet)}", (packet,))
 
 
 def _show_summary(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview | None:

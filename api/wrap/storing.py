@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from api.wrap.arguments import ERROR_SUFFIX
 from api.wrap.context import WrapContext
+from api.wrap.forms import JSON, TEXT
 from api.wrap.result import Output
+from evidence_store.documents.charset import UTF8
 from evidence_store.errors import Conflict, EvidenceStoreError, RefusedDocument
 from evidence_store.errors import LimitExceeded as OverLimit
 from evidence_store.model import Format, Outcome, ResourceName
 from evidence_store.records.runs import step_name
 from evidence_store.records.sources import Revision
 from evidence_store.store.put_request import PutRequest
-
-ERROR_SUFFIX = "#error"
-"""Of the resource of what failing calls say: the words of an error are no observation of what was asked for."""
 
 
 def keep(context: WrapContext, output: Output) -> Revision:
@@ -51,7 +51,8 @@ def _requests(context: WrapContext, output: Output) -> Iterator[PutRequest]:
         rules.kind,
         rules.scope,
         rules.labels,
-        media_type=rules.media_type or output.media_type,
+        media_type=rules.media_type or (None if output.media_type == TEXT else output.media_type),
+        charset=UTF8 if output.media_type in (TEXT, JSON) else None,
         origin=output.tool,
         complete=output.complete,
         idempotency_key=key,

@@ -12,13 +12,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
 
+from api.tools.definitions import BY_NAME
 from api.wiring import Services
 from api.wrap.budget import Room, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.deadlines import take_in_time
 from api.wrap.endings import finish, finish_failed, take_or_refuse
 from api.wrap.filters import Filters, Taken, offered_filters
-from api.wrap.reading import answer_own
+from api.wrap.naming import OwnNames
+from api.wrap.reading import answer_own, own_definitions
 from api.wrap.receiving import Received, take_all, take_async
 from api.wrap.result import WrappedResult
 from api.wrap.rules import WrapRules
@@ -46,6 +48,15 @@ class ToolWrapper:
 
     def __init__(self, services: Services, rules: WrapRules, step: StepKey | None = None) -> None:
         self._context = WrapContext(services.tools(step), rules, services.counter)
+
+    @property
+    def names(self) -> OwnNames:
+        """Of our tools beside those that are wrapped, or told to it (`OwnNames.take`)."""
+        return self._context.names
+
+    def definitions(self) -> tuple[dict[str, JsonValue], ...]:
+        """Our reading tools in the form of OpenAI Chat, under the names that `answer` takes. Ask for them once all tools are wrapped."""
+        return own_definitions(self._context)
 
     @property
     def context(self) -> WrapContext:
@@ -96,6 +107,7 @@ class ToolWrapper:
         call: str | None = None,
     ) -> WrappedResult:
         """Calls a synchronous tool. `own` names its arguments that are no filters of ours; `call` is the id within the run."""
+        self.names.take((tool,))
         taken = self._taken(tool, function, arguments, own)
         if isinstance(taken, WrappedResult):
             return taken
@@ -111,6 +123,7 @@ class ToolWrapper:
         call: str | None = None,
     ) -> WrappedResult:
         """The same for an asynchronous tool. Raises CancelledError where the calling task is cancelled."""
+        self.names.take((tool,))
         taken = self._taken(tool, function, arguments, own)
         if isinstance(taken, WrappedResult):
             return taken
@@ -122,9 +135,10 @@ class ToolWrapper:
         return take_or_refuse(arguments, offered_filters(self.rules, tool, own_arguments(function, own)))
 
     def answer(self, name: str, arguments: Mapping[str, JsonValue], *, recording: bool = False) -> WrappedResult:
-        """The answer of one of our own tools, within the room of a result."""
-        with self.room(name) as room:
-            result = answer_own(self.context, name, arguments, room.n_tokens, recording=recording)
+        """The answer of one of our own tools, by its own name or the one that it goes by, within the room of a result."""
+        own = name if name in BY_NAME else self.names.find_own(name) or name
+        with self.room(own) as room:
+            result = answer_own(self.context, own, arguments, room.n_tokens, recording=recording)
             room.used = result.text
             return result
 

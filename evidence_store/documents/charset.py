@@ -87,7 +87,7 @@ class Charset:
 
 def find_charset(raw: bytes, media_type: str | None) -> Charset:
     """UTF-8 where nothing else is declared, marked or seen; the notes say what was found and how."""
-    declared, notes = _declared(media_type), []
+    declared, notes = declared_charset(media_type), []
     if declared is not None:
         name = find_named(declared)
         if name is None:
@@ -175,7 +175,8 @@ def _seen(raw: bytes) -> Charset | None:
     return None
 
 
-def _declared(media_type: str | None) -> str | None:
+def declared_charset(media_type: str | None) -> str | None:
+    """The encoding that a media type names, as it is written there; None where it names none."""
     found = re.search(_CHARSET, media_type or "")
     return (found[1] or found[2]).strip() if found else None
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from evidence_store.documents.charset import UTF8, encoding_of, find_charset, wide_notes
+from evidence_store.documents.charset import UTF8, declared_charset, encoding_of, find_charset, wide_notes
 from evidence_store.documents.encoding import UTF8_MARK, first_bad_byte, mark_note, unit_width, whole_characters
 from evidence_store.documents.model import DEFAULT_LIMITS, Document, Limits, Note
 from evidence_store.documents.text_scan import NOT_UTF8_TEXT, SIGNS, crlf_note, incomplete_note
@@ -66,6 +66,8 @@ class Detection:
     media_type: str
     named: bool
     """Whether someone named the format (by itself, a media type or a suffix); else it was seen in the content."""
+    charset: str | None = None
+    """What a text is known to be in, whatever its bytes look like; it stands in its media type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +81,38 @@ class Inspection:
     """What the bytes were read as on the way, where that is of use to who takes them in."""
 
 
-def detect(head: bytes, name: str = "", media_type: str | None = None, format: Format | None = None, *, file_name: str = "") -> Detection:
-    """The format of bytes that start with `head` (64 KiB are enough), known under `name`, which came as `file_name`."""
+def detect(
+    head: bytes,
+    name: str = "",
+    media_type: str | None = None,
+    format: Format | None = None,
+    *,
+    file_name: str = "",
+    charset: str | None = None,
+) -> Detection:
+    """The format of bytes that start with `head` (64 KiB are enough), known under `name`, which came as `file_name`.
+
+    With a `charset` they are known to be text in it, so that no content makes them bytes.
+    """
     essence = (media_type or "").partition(";")[0].strip().lower()
     found = format or _by_media_type(essence, head) or _by_suffix(name, head) or _by_suffix(file_name, head)
     if found:
-        return Detection(found, media_type or MEDIA_TYPES[found], named=True)
+        return Detection(found, _with_charset(media_type or MEDIA_TYPES[found], found, charset), named=True, charset=charset)
     seen = _by_content(head[:HEAD_BYTES])
-    return Detection(seen, media_type or MEDIA_TYPES[seen], named=False)
+    seen = Format.TEXT if seen is Format.BYTES and charset is not None else seen
+    return Detection(seen, _with_charset(media_type or MEDIA_TYPES[seen], seen, charset), named=False, charset=charset)
+
+
+def _with_charset(media_type: str, format: Format, charset: str | None) -> str:
+    """The media type of a text with the encoding that it is known to be in, unless it names one."""
+    is_open = charset is not None and format in (Format.TEXT, Format.CSV) and declared_charset(media_type) is None
+    return f"{media_type}; charset={charset}" if is_open else media_type
 
 
 def can_stream(detection: Detection, media_type: str | None, head: bytes) -> bool:
     """Whether bytes that begin so can be taken in piece by piece: bytes, and text that nothing so far says is not UTF-8."""
+    if detection.format is Format.TEXT and detection.charset == UTF8 and media_type is None:
+        return True
     if detection.format is Format.TEXT:
         return "charset" not in (media_type or "").lower() and b"\0" not in head and not head.startswith(UTF16_MARKS)
     return detection.format is Format.BYTES
@@ -112,7 +134,9 @@ def inspect(raw: bytes, detection: Detection, limits: Limits = DEFAULT_LIMITS, *
         if detection.named:
             raise
         note = Note(f"not_{detection.format.value}", f"looks like {detection.format.value} and is kept as text: {exc.message}")
-        return Inspection(Format.TEXT, MEDIA_TYPES[Format.TEXT], (note, *text_notes(raw, detection.media_type, complete=complete)))
+        media_type = _with_charset(MEDIA_TYPES[Format.TEXT], Format.TEXT, detection.charset)
+        declared = detection.media_type if detection.charset is None else media_type
+        return Inspection(Format.TEXT, media_type, (note, *text_notes(raw, declared, complete=complete)))
     return Inspection(detection.format, detection.media_type, notes)
 
 
@@ -156,10 +180,10 @@ def no_structure(format: Format, head: bytes, notes: tuple[Note, ...]) -> NotFou
     looks_like = _seen_structure(head, notes)
     if looks_like is not None:
         known = [looks_like.value]
-        text += f"; it looks like {known[0]}, and is read so when it is put under another name with --format {known[0]}"
+        text += f"; it looks like {known[0]}, which it was not stored as"
     else:
         known = [one.value for one in STRUCTURED]
-        text += f"; what is {', '.join(known[:-1])} or {known[-1]} is read so when it is put under another name with that --format"
+    text += "; its lines, its bytes and quotes can be read"
     return NotFound(text, {"format": format.value, "known": known}, code="no_structure")
 
 

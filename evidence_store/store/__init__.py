@@ -6,6 +6,7 @@ store.passages    evidence
 store.tasks       task revisions, progress
 store.runs        steps, projections, exposures, calls
 store.histories   runs as they are stored, and how they ended
+store.listings    tasks, their runs, and the calls of one
 store.claims      claims, reports
 store.rejudging   judgements under a new task revision
 store.retrieval   what a question may be about
@@ -24,11 +25,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidence_store.blobs.local import LocalBlobs
-from evidence_store.database import open_sqlite, sqlite_engine
+from evidence_store.database import SCHEMA_REVISION, find_schema, open_sqlite, sqlite_engine
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
-from evidence_store.errors import StoreUnavailable
+from evidence_store.errors import StoreMissing, StoreUnavailable
 from evidence_store.model import DEFAULT_WORKSPACE, ClaimLabels, Clearances, WorkspaceName
-from evidence_store.store.core import Core
+from evidence_store.store.core import Core, Unstored
 from evidence_store.store.sources import Opened, Sources
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from evidence_store.store.claims import Claims
     from evidence_store.store.comparisons import Comparisons
     from evidence_store.store.keys import Keys
+    from evidence_store.store.listings import Listings
     from evidence_store.store.locations import Locations
     from evidence_store.store.passages import Passages
     from evidence_store.store.permissions import Permissions
@@ -67,7 +69,7 @@ class EvidenceStore:
 
     def of_workspace(self, workspace: WorkspaceName) -> "EvidenceStore":
         """Another workspace of the same database. Not to be closed."""
-        return EvidenceStore(replace(self.core, workspace=workspace))
+        return EvidenceStore(replace(self.core, workspace=workspace, unstored=Unstored()))
 
     @cached_property
     def passages(self) -> "Passages":
@@ -93,6 +95,12 @@ class EvidenceStore:
         from evidence_store.store.run_history import RunHistories  # start-up cost
 
         return RunHistories(self.core)
+
+    @cached_property
+    def listings(self) -> "Listings":
+        from evidence_store.store.listings import Listings  # start-up cost
+
+        return Listings(self.core)
 
     @cached_property
     def claims(self) -> "Claims":
@@ -167,19 +175,34 @@ class EvidenceStore:
 def init_store(folder: Path) -> None:
     """Makes a store in a folder, or brings the one that is there to the newest schema. May be called again.
 
-    Raises StoreUnavailable where no folder can be made.
+    Nothing is written where it has that already. Raises StoreUnavailable where no folder can be made, or the store cannot be opened,
+    StoreFault where what stands there is no store.
     """
-    from evidence_store.migrate import upgrade  # start-up cost: Alembic
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as why:
         raise StoreUnavailable(f"no store can be made at {str(folder)!r}: {why.strerror}") from why
+    if _is_newest(folder / DATABASE_NAME):
+        return
+    from evidence_store.migrate import upgrade  # start-up cost: Alembic
+
     engine = sqlite_engine(folder / DATABASE_NAME)
     try:
         upgrade(engine)
     finally:
         engine.dispose()
+
+
+def _is_newest(path: Path) -> bool:
+    try:
+        database = open_sqlite(path)
+    except StoreMissing:
+        return False
+    try:
+        with database.reading() as connection:
+            return find_schema(connection) == SCHEMA_REVISION
+    finally:
+        database.close()
 
 
 def open_store(

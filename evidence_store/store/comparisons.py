@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeAlias
 
 from evidence_store.canonical import canonical_bytes
@@ -11,17 +12,17 @@ from evidence_store.diff_lines import LinePair, diff_lines
 from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.detect import STRUCTURED
 from evidence_store.documents.encoding import unit_width
-from evidence_store.documents.escapes import ESCAPED_FORMATS, SEARCHED_FORMATS
+from evidence_store.documents.escapes import SEARCHED_FORMATS
 from evidence_store.documents.text import format_lines
 from evidence_store.errors import JsonValue, LimitExceeded
 from evidence_store.excerpts import show_receipt
-from evidence_store.model import Format, LineRange, Packet, Pointer, ResourceName, Selector, Span, TextLimit
+from evidence_store.model import Format, LineRange, Packet, Pointer, ResourceName, Selector, TextLimit
 from evidence_store.records.sources import Resource, Revision
-from evidence_store.search import Hit, Hits, search
+from evidence_store.search import Hits, search
 from evidence_store.store.core import Core
 from evidence_store.store.doubts import Unproven, find_doubt
-from evidence_store.store.found import SEARCH, View, is_drawn, slice_passage, whole_passage
-from evidence_store.store.hits import HitShower
+from evidence_store.store.found import SEARCH, View, whole_passage
+from evidence_store.store.hits import HitPassages, ShownHit
 from evidence_store.store.mint import Passage, mint
 from evidence_store.store.passages import Passages, Place
 from evidence_store.store.reader import RevisionReader
@@ -43,6 +44,8 @@ class SearchRequest:
     limit: int = 20
     context: int = 0
     """Lines before and after a hit that its packet shows."""
+    start: int = 0
+    """Byte that hits are looked for from; what lies before is not looked at, and where it is not 0 nothing is proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class SearchAnswer:
     """Derived evidence that there is no hit, for each revision that proves it; empty where there is a hit anywhere."""
     unproven: tuple[Unproven, ...] = ()
     """The other ones, where there is no hit anywhere."""
+    reached: tuple[int, ...] = ()
+    """Of each hit the byte up to which its line is shown: where a search that goes on behind it starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,9 @@ class Comparisons:
     def search(
         self, targets: Sequence[Target], request: SearchRequest, limit: TextLimit, progress: Progress = lambda done, total, doing: None
     ) -> SearchAnswer:
-        """Lines that hold a pattern, each a packet; without any, receipts. All revisions share the limits of hits and time.
+        """Places that hold a pattern, each a packet of its line; without any, receipts. All revisions share the limits of hits and time.
+
+        Of a line that holds it more than once each place that the packets before it do not show is a hit of its own.
 
         `progress` is told before each revision how many of how many are done, and its name. Raises InvalidInput for a bad pattern,
         LimitExceeded for more than 1 000 revisions, or when it takes too long.
@@ -94,6 +101,7 @@ class Comparisons:
             raise LimitExceeded(text, {"limit": MAX_SEARCHED}, code="limit_exceeded")
         watch = Deadline(self._core.limits.max_seconds).check
         hits: list[Passage] = []
+        reached: list[int] = []
         silent: list[Passage] = []
         unproven: list[Unproven] = []
         more = False
@@ -103,23 +111,28 @@ class Comparisons:
             resource, revision = self._revision(name, number)
             raw = self._sources.get_whole(revision)
             asked = replace(request, limit=request.limit - len(hits))
-            found, passages = self._search_one(resource, revision, raw, asked, limit, watch)
-            hits += passages
+            found, shown = self._search_one(resource, revision, raw, asked, limit, watch)
+            hits += [one.passage for one in shown]
+            reached += [one.end for one in shown]
             more = found.more
             if more:
                 break
-            if found.hits:
+            if found.hits or request.start:
                 continue
             doubt = find_doubt(revision, raw, request.pattern)
             if doubt is None:
                 silent.append(receipt_passage(resource, self._passages.get_reader(revision), request))
             else:
                 unproven.append(Unproven(name, revision.number, doubt))
-        return SearchAnswer(self._mint(hits), more) if hits else SearchAnswer((), more, self._mint(silent), tuple(unproven))
+        if hits:
+            return SearchAnswer(self._mint(hits), more, reached=tuple(reached))
+        return SearchAnswer((), more, self._mint(silent), tuple(unproven))
 
     def _search_one(
         self, resource: Resource, revision: Revision, raw: bytes, request: SearchRequest, limit: TextLimit, watch: Callable[[], None]
-    ) -> tuple[Hits, list[Passage]]:
+    ) -> tuple[Hits, list[ShownHit]]:
+        reader = self._passages.get_reader(revision)
+        show = cache(HitPassages(resource, reader, raw, request.context, limit).show)
         found = search(
             raw,
             request.pattern,
@@ -129,9 +142,10 @@ class Comparisons:
             encoding=encoding_of(revision.notes),
             escaped=revision.format in SEARCHED_FORMATS,
             watch=watch,
+            reach=lambda hit: show(hit).end,
+            start=request.start,
         )
-        reader = self._passages.get_reader(revision)
-        return found, [_hit_passage(resource, reader, raw, hit, request.context, limit) for hit in found.hits]
+        return found, list(map(show, found.hits))
 
     def _mint(self, passages: Sequence[Passage]) -> tuple[Packet, ...]:
         return mint(self._core, passages) if passages else ()
@@ -200,16 +214,6 @@ def _by_nodes(before: Revision, after: Revision, pointer: Pointer | None) -> boo
     """Events and test reports are compared by line, where noise is told apart; below a pointer by nodes like any tree."""
     wanted = (Format.JSON, Format.YAML) if pointer is None else STRUCTURED
     return before.format in wanted and after.format in wanted
-
-
-def _hit_passage(resource: Resource, reader: RevisionReader, raw: bytes, hit: Hit, context: int, limit: TextLimit) -> Passage:
-    """The whole line of a hit, with lines around it; shown round the hit where the line is too long."""
-    first = reader.lines_of(Span(hit.line.start, hit.line.start)).first
-    span = reader.span_of_lines(LineRange(max(1, first - context), first + context))
-    selector = Selector("lines", format_lines(reader.lines_of(span)))
-    encoding, escaped = encoding_of(reader.revision.notes), reader.revision.format in ESCAPED_FORMATS
-    shower = HitShower(raw, encoding, reader.masking.masks(span), limit, escaped, is_drawn(reader, raw[span.start : span.end]))
-    return slice_passage(resource, reader, selector, span, shower.show(span, hit), match=hit.match)
 
 
 def receipt_passage(resource: Resource, reader: RevisionReader, request: SearchRequest) -> Passage:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from threading import Lock
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from evidence_store.blobs import BlobKey, BlobStore
 from evidence_store.canonical import digest_of
@@ -17,9 +17,12 @@ from evidence_store.database import Database, ReadConnection
 from evidence_store.documents.model import DEFAULT_LIMITS, Limits
 from evidence_store.errors import IntegrityMismatch
 from evidence_store.frames import Frame, decode_frames, seek_table
-from evidence_store.model import DEFAULT_WORKSPACE, ClaimLabels, Clearances, Digest, Span, WorkspaceName
+from evidence_store.model import DEFAULT_WORKSPACE, ClaimLabels, Clearances, Digest, EvidenceId, Selector, Span, WorkspaceName
 from evidence_store.records import blobs
 from evidence_store.records.blobs import BlobRow
+
+if TYPE_CHECKING:
+    from evidence_store.records.evidence import Evidence  # start-up cost
 
 
 def microseconds_now() -> int:
@@ -55,6 +58,26 @@ class RecentFrames:
             self._kept.clear()
 
 
+class Unstored:
+    """Evidence of a store that cannot be written, for as long as it is open: what was read last can be asked for by its id."""
+
+    def __init__(self, max_kept: int = 10_000) -> None:
+        self._max_kept = max_kept
+        self._kept: OrderedDict[EvidenceId, tuple[Evidence, Selector]] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, id_: EvidenceId) -> "tuple[Evidence, Selector] | None":
+        """The record that it would have, and the way in which it was found."""
+        with self._lock:
+            return self._kept.get(id_)
+
+    def keep(self, found: "Evidence", selector: Selector) -> None:
+        with self._lock:
+            self._kept[found.id] = (found, selector)
+            if len(self._kept) > self._max_kept:
+                self._kept.popitem(last=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     database: Database
@@ -63,6 +86,7 @@ class Core:
     clock: Callable[[], int] = microseconds_now
     limits: Limits = field(default=DEFAULT_LIMITS)
     recent: RecentFrames = field(default_factory=RecentFrames)
+    unstored: Unstored = field(default_factory=Unstored)
     show_secrets: bool = False
     """Whether secrets are shown as they stand, to who may see them; else marks are shown in their place."""
     claim_labels: ClaimLabels = ClaimLabels.CITED

@@ -34,9 +34,17 @@ class Intake:
     """Looks at bytes as they come in. What has a structure is kept in memory, to be parsed as a whole; plain text is not."""
 
     def __init__(
-        self, name: str, file_name: str | None, media_type: str | None, format: Format | None, limits: Limits, *, complete: bool
+        self,
+        name: str,
+        file_name: str | None,
+        media_type: str | None,
+        format: Format | None,
+        limits: Limits,
+        *,
+        complete: bool,
+        charset: str | None = None,
     ) -> None:
-        self._complete = complete
+        self._complete, self._charset = complete, charset
         self._name, self._file_name, self._media_type, self._format = name, file_name or "", media_type, format
         self._kept = bytearray()
         self._detection: Detection | None = None
@@ -63,7 +71,7 @@ class Intake:
 
     def _detect(self) -> Detection:
         head = bytes(self._kept[:HEAD_BYTES])
-        found = detect(head, self._name, self._media_type, self._format, file_name=self._file_name)
+        found = detect(head, self._name, self._media_type, self._format, file_name=self._file_name, charset=self._charset)
         self._detection = found
         if len(self._kept) >= HEAD_BYTES and can_stream(found, self._media_type, head):
             self._is_bytes = found.format is Format.BYTES

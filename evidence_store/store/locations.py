@@ -196,7 +196,8 @@ class Locations:
         if place is None:
             return None
         packet = self._passages.read(Place(target.resource, target.number, place), limit)
-        self._record(Relocation(packet.id, found.id, FINDER, score))
+        if not self._core.database.is_read_only:
+            self._record(Relocation(packet.id, found.id, FINDER, score))
         return Relocated(packet, found.id, FINDER, score)
 
     def _like_lines(self, found: Evidence, source: Revision, target: Revision) -> tuple[Selector | None, int]:

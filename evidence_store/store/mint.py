@@ -1,10 +1,12 @@
 """From a passage that was found to a packet with an id: the one place where evidence comes into being.
 
-Finding the same passage again adds nothing but a new way to it.
+Finding the same passage again adds nothing but a new way to it. Where the store cannot be written the packet is the same, with the
+id that follows from its content, and says that it is not stored (docs/adr/0016-reading-an-archive.md).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.excerpts import Shown
@@ -15,6 +17,9 @@ from evidence_store.records.events import append_event
 from evidence_store.records.evidence import Evidence
 from evidence_store.records.sources import Resource, Revision, find_last_seen
 from evidence_store.store.core import Core, is_unmasked
+
+NOT_STORED: Final = "not_stored/1"
+"""Transform of a packet whose evidence has no record, since the store cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +48,18 @@ class Passage:
 
 
 def mint(core: Core, passages: Sequence[Passage]) -> tuple[Packet, ...]:
-    """Packets for these passages, in their order. What is not stored yet is stored, in one transaction."""
+    """Packets for these passages, in their order. What is not stored yet is stored, in one transaction, where the store can be written."""
     with core.database.reading() as connection:
         ids = [_known(core, connection, passage) for passage in passages]
+        if None in ids and core.database.is_read_only:
+            made = [_unstored(core, connection, one) for one in passages]
+            passages, ids = [one.passage for one in made], [one.id for one in made]
     if None in ids:
         with core.database.writing() as connection:
             ids = [_keep(core, connection, passage) for passage in passages]
     seen = _last_seen(core, passages)
-    made = (_packet(passage, id_, seen) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
-    return tuple(packet if is_unmasked(core, packet.labels) else masked_packet(packet) for packet in made)
+    packets = (_packet(passage, id_, seen) for passage, id_ in zip(passages, ids, strict=True) if id_ is not None)
+    return tuple(packet if is_unmasked(core, packet.labels) else masked_packet(packet) for packet in packets)
 
 
 def _last_seen(core: Core, passages: Sequence[Passage]) -> dict[tuple[ResourceName, int], int | None]:
@@ -76,24 +84,45 @@ def _known(core: Core, connection: ReadConnection, passage: Passage) -> Evidence
     return id_
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    passage: Passage
+    id: EvidenceId | None
+
+
+def _unstored(core: Core, connection: ReadConnection, passage: Passage) -> _Found:
+    """The id of a passage that cannot be stored; one without a record says so."""
+    digest = _identity(core, passage).digest()
+    id_ = records.find_id(connection, core.workspace, digest)
+    if id_ is not None:
+        return _Found(passage, id_)
+    new = _new(core, connection, passage, digest)
+    core.unstored.keep(new, passage.selector)
+    shown = replace(passage.shown, transforms=(*passage.shown.transforms, NOT_STORED))
+    return _Found(replace(passage, shown=shown), new.id)
+
+
+def _new(core: Core, connection: ReadConnection, passage: Passage, digest: Digest) -> Evidence:
+    revision = passage.revision
+    return Evidence(
+        records.free_id(connection, core.workspace, digest),
+        digest,
+        revision.resource,
+        revision.number,
+        revision.digest,
+        passage.span,
+        passage.hops,
+        passage.transform,
+        passage.excerpt_digest,
+    )
+
+
 def _keep(core: Core, connection: WriteConnection, passage: Passage) -> EvidenceId:
     digest = _identity(core, passage).digest()
     id_ = records.find_id(connection, core.workspace, digest)
     if id_ is None:
-        id_ = records.free_id(connection, core.workspace, digest)
-        revision = passage.revision
-        new = Evidence(
-            id_,
-            digest,
-            revision.resource,
-            revision.number,
-            revision.digest,
-            passage.span,
-            passage.hops,
-            passage.transform,
-            passage.excerpt_digest,
-        )
-        at = core.clock()
+        new = _new(core, connection, passage, digest)
+        id_, at = new.id, core.clock()
         records.insert_evidence(connection, core.workspace, new, at)
         append_event(connection, core.workspace, "evidence.created", id_, {"digest": digest, "excerpt": new.excerpt_digest}, at)
     if passage.selector not in records.list_selectors(connection, core.workspace, id_):

@@ -125,9 +125,12 @@ class Passages:
         """The record of an evidence. Raises NotFound."""
         with self._core.database.reading() as connection:
             found = records.find_evidence(connection, self._core.workspace, id_, self._core.clearances)
-        if found is None:
+        if found is not None:
+            return found
+        unstored = self._core.unstored.find(id_)
+        if unstored is None or self._sources.find_resource(unstored[0].resource) is None:
             raise NotFound(f"there is no evidence {id_}", code="unknown_id")
-        return found
+        return unstored[0]
 
     def list_ids(self, beginning: str, limit: int) -> Sequence[EvidenceId]:
         """Ids that begin so, in their order."""
@@ -137,7 +140,9 @@ class Passages:
     def selectors(self, id_: EvidenceId) -> Sequence[Selector]:
         """The ways in which an evidence was found, pointers first."""
         with self._core.database.reading() as connection:
-            return records.list_selectors(connection, self._core.workspace, id_)
+            found = records.list_selectors(connection, self._core.workspace, id_)
+        unstored = self._core.unstored.find(id_)
+        return found if found or unstored is None else (unstored[1],)
 
     def shown_selectors(self, id_: EvidenceId) -> Sequence[Selector]:
         """The same as they may be shown."""

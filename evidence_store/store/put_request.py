@@ -36,6 +36,8 @@ class PutRequest:
     idempotency_key: str | None = None
     max_age_s: int | None = None
     """Of a live resource: how old an observation may be to tell how things are now. None: as the resource is; a new one is not live."""
+    charset: str | None = None
+    """What the bytes are known to be text in where the media type names no encoding; None: told by the bytes."""
     digest: Digest | None = None
     """Refuse unless the bytes have this one."""
 

@@ -129,7 +129,7 @@ class RunHistories:
             return RunSummary(key, require_seen(connection, self._core, key), self._find_end(connection, key))
 
     def _find_end(self, connection: ReadConnection, key: RunKey) -> RunEnd | None:
-        return _end(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
+        return end_of(run_history.find_newest_payload(connection, key.workspace, ENDED, run_name(key)))
 
     def list_steps(self, key: RunKey, after: int = 0, limit: int | None = None) -> Sequence[StepRow]:
         """The steps of a run in order, behind a number. Raises NotFound."""
@@ -158,7 +158,8 @@ class RunHistories:
             return [f"C{number}" for number in run_history.list_claim_numbers(connection, key, self._core.clearances)]
 
 
-def _end(payload: bytes | None) -> RunEnd | None:
+def end_of(payload: bytes | None) -> RunEnd | None:
+    """The end that an event tells of; None without one."""
     if payload is None:
         return None
     data = orjson.loads(payload)["data"]

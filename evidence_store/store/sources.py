@@ -70,7 +70,13 @@ class Sources:
         staged = Staged(self._core, self._growing(request.resource))
         try:
             intake = Intake(
-                request.resource, request.file_name, request.media_type, request.format, self._core.limits, complete=request.complete
+                request.resource,
+                request.file_name,
+                request.media_type,
+                request.format,
+                self._core.limits,
+                complete=request.complete,
+                charset=request.charset,
             )
             for piece in pieces:
                 staged.add(piece, self._core.limits.max_bytes)

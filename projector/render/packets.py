@@ -1,12 +1,13 @@
 """Evidence packets as a model reads them, and tool errors beside them (docs/formats/packet-text.md).
 
-`format_` and `parse_` are inverses for every text. Lines end at LF only; every line of an excerpt begins with `| `, and all
-else stands on one line (`scalars.py`), so no text of a source can forge a line of the grammar.
+`format_` and `parse_` are inverses for every text. Lines end at LF only; every line of an excerpt begins with `| `, and so does
+what stands behind any other break in one; all else stands on one line (`scalars.py`). So no text of a source can forge a line of
+the grammar, whatever its reader takes for a line end.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 from evidence_store.errors import JsonValue
@@ -25,7 +26,17 @@ from evidence_store.model import (
     Status,
 )
 from projector.errors import MalformedText
-from projector.render.scalars import format_json, format_list, format_value, parse_json, parse_list, parse_value
+from projector.render.continuing import continuing_text
+from projector.render.scalars import (
+    fence_breaks,
+    format_json,
+    format_list,
+    format_value,
+    parse_json,
+    parse_list,
+    parse_value,
+    unfence_breaks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ def packet_text(packet: Packet) -> PacketText:
         excerpt=None if outlined else packet.excerpt,
         cut=cut,
         outline=packet.outline,
-        next=packet.next,
+        next=continuing_text(packet.next),
         kind=packet.kind,
         age=None if packet.age_s is None or packet.max_age_s is None else AgeText(packet.age_s, packet.max_age_s),
     )
@@ -110,6 +121,16 @@ def packet_text(packet: Packet) -> PacketText:
 def format_packet(packet: Packet) -> str:
     """The packet in its text form, with a line end after the last line."""
     return format_packet_text(packet_text(packet))
+
+
+def format_hit(packet: Packet) -> str:
+    """`- LINE "TEXT"`: the first line of a packet and what it shows, on one line; there to choose from, and no packet."""
+    return f"- {packet.lines.first} {format_json((packet.excerpt or '').removesuffix(chr(10)))}\n"
+
+
+def format_packet_in_options(packet: Packet) -> str:
+    """The same for who reads it at the command line: what continues is an option there."""
+    return format_packet_text(replace(packet_text(packet), next=packet.next))
 
 
 def format_packet_text(text: PacketText) -> str:
@@ -148,7 +169,7 @@ def _body_lines(text: PacketText) -> list[str]:
     if text.cut is not None:
         shown, whole = text.cut.shown, text.cut.whole
         head += f", cut: bytes {shown.start}-{shown.end} of {whole.start}-{whole.end}"
-    return [head + _format_next(text.next), *(f"| {line}" for line in lines)]
+    return [head + _format_next(text.next), *(f"| {fence_breaks(line)}" for line in lines)]
 
 
 def _format_next(option: str | None) -> str:
@@ -317,7 +338,7 @@ def _parse_body(lines: _Lines) -> _Body:
             raise lines.fault("a line of the excerpt expected")
         shown.append(line[2:])
     cut = CutText(_span(lines, head[3], head[4]), _span(lines, head[5], head[6])) if head[3] else None
-    excerpt = "\n".join(shown) + ("\n" if head[2] else "")
+    excerpt = unfence_breaks("\n".join(shown)) + ("\n" if head[2] else "")
     return _Body(excerpt, cut, None, parse_value(head[7]) if head[7] else None)
 
 

@@ -1,10 +1,12 @@
-"""Single-line values inside our text forms (docs/formats/packet-text.md): a field value and a line of JSON.
+"""Single-line values inside our text forms (docs/formats/packet-text.md): a field value and a line of JSON; and texts of several
+lines, whatever their readers take for a line end.
 
-Whatever the text holds, what comes out stands on one line, so nothing quoted can begin a line of the grammar.
+Whatever a value holds, what comes out stands on one line, so nothing quoted can begin a line of the grammar.
 """
 
 import json
 import re
+from typing import Final
 
 from evidence_store.errors import JsonValue
 from projector.errors import MalformedText
@@ -12,6 +14,12 @@ from projector.errors import MalformedText
 # Control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate pairs, and the invisible tag block: a reader
 # would not see them, or would see a line end where the grammar has none.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
+
+BREAKS: Final = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""What a reader may take for a line end beside LF, for the inside of a class: all that `str.splitlines` does, and with it JavaScript."""
+# Where nothing follows on the line, what the reader sees as a line of its own is empty.
+_INNER_BREAK = re.compile(f"([{BREAKS}])(?!\n|\\Z)")
+_FENCED_BREAK = re.compile(f"([{BREAKS}])\\| ")
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
@@ -33,6 +41,16 @@ def format_json(value: JsonValue) -> str:
 def escape_unseen(text: str) -> str:
     """JSON text with escapes in place of what a reader would not see; all of that is unprintable, which is quicker to ask."""
     return text if text.isprintable() else _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def fence_breaks(text: str) -> str:
+    """The text with `| ` behind each break within a line, so that what follows is marked like a line for who sees it as one."""
+    return _INNER_BREAK.sub(r"\1| ", text)
+
+
+def unfence_breaks(text: str) -> str:
+    """Inverse of `fence_breaks`; a break without a mark stays."""
+    return _FENCED_BREAK.sub(r"\1", text)
 
 
 def parse_json(text: str) -> JsonValue:

@@ -2,7 +2,8 @@
 background, request.
 
 `format_` and `parse_` are inverses for every text. Lines end at LF only. A section is read only between its own first and last
-line; lines of a request that look like the grammar's are escaped, and all else stands on one line (`scalars.py`).
+line; lines of a request that look like the grammar's are escaped, also behind what else a reader may take for a line end, and all
+else stands on one line (`scalars.py`).
 """
 
 import re
@@ -15,7 +16,7 @@ from evidence_store.model import About, EvidenceId, Pointer, ProgressItem, Progr
 from projector.errors import MalformedText
 from projector.model import NeedKind, NeedLine
 from projector.render.packets import PacketText, parse_packets
-from projector.render.scalars import format_json, format_value, parse_json, parse_value
+from projector.render.scalars import BREAKS, format_json, format_value, parse_json, parse_value
 
 ClaimSection = Literal["facts", "open", "excluded"]
 CLAIM_SECTIONS: tuple[ClaimSection, ...] = ("facts", "open", "excluded")
@@ -91,6 +92,8 @@ class SectionsText:
         return (("facts", self.facts), ("open", self.open), ("excluded", self.excluded))
 
 
+_LIKE_GRAMMAR = re.compile(rf"(?:(?<=[\n{BREAKS}])|\A)(?=[\[\\])")
+_BEHIND_BREAK = re.compile(rf"(?:(?<=[\n{BREAKS}])|\A)\\")
 _TASK_LISTS = (("in scope", "in_scope"), ("excluded", "excluded"), ("constraint", "constraints"), ("proposed", "proposed"))
 _TASK_HEAD = re.compile(r"\[task (.+) revision ([0-9]{1,18})\]", re.DOTALL)
 
@@ -276,9 +279,8 @@ def parse_background(text: str) -> tuple[BackgroundLine, ...]:
 
 
 def format_request(text: str) -> str:
-    """The request section. A line that begins with `[` or a backslash gets a backslash in front."""
-    lines = [f"\\{line}" if line.startswith(("[", "\\")) else line for line in text.split("\n")]
-    return "\n".join(["[request]", *lines, "[end request]\n"])
+    """The request section. What begins with `[` or a backslash at a line start, or behind any break, gets a backslash in front."""
+    return "\n".join(["[request]", _LIKE_GRAMMAR.sub(r"\\", text), "[end request]\n"])
 
 
 def parse_request(text: str) -> str | None:
@@ -286,7 +288,7 @@ def parse_request(text: str) -> str | None:
     found = _find_body(text, re.compile(r"\[request\]"), "[end request]")
     if found is None:
         return None
-    return "\n".join(line.removeprefix("\\") for line in found.lines)
+    return _BEHIND_BREAK.sub("", "\n".join(found.lines))
 
 
 def parse_sections(text: str) -> SectionsText:

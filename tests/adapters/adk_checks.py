@@ -17,6 +17,7 @@ from projector import parse_packets
 from tests.adapters.checks import (
     CAP,
     ERROR_LINE,
+    OURS,
     ROOM,
     SMALL,
     broken_store,
@@ -26,9 +27,11 @@ from tests.adapters.checks import (
     get_page,
     is_packet,
     raised,
+    require_told_apart,
     resources,
     room_for_results,
     run_page,
+    search,
     stored,
     tokens,
 )
@@ -149,13 +152,11 @@ def check_in_a_synchronous_run_a_failing_call_leaves_those_beside_it_as_they_are
     assert is_packet(events["result"], "get_events")
 
 
-async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
-    def search(pod: str) -> str:
-        """Another search."""
-        return SMALL
-
-    with raised(RuntimeError, "need other names: search"):
-        await Talk(model_of([("search", {"pod": "api"})]), search).say(wrapper)
+async def check_a_tool_that_is_named_like_ours_stays_the_agents_and_ours_goes_by_another_name(wrapper: ToolWrapper) -> None:
+    talk = Talk(model_of([LOGS], [("search", {"q": "api"}), OURS]), get_logs, search)
+    session = await talk.say(wrapper)
+    require_told_apart(*(one["result"] for one in answers(session.events)))
+    assert [one for one in talk.model.offered if one.startswith("evidence_")] == ["evidence_search"]
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

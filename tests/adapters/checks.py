@@ -3,7 +3,6 @@
 A check is a function `check_…` of a wrapper over an empty store, plain or asynchronous; it asserts. One JSON line is printed for each.
 """
 
-import ast
 import asyncio
 import inspect
 import json
@@ -58,6 +57,23 @@ def get_pods(namespace: str) -> str:
 def get_count(namespace: str) -> str:
     """How many pods run."""
     return SMALL
+
+
+def search(q: str) -> str:
+    """A search of the agent's own, named like one of our tools."""
+    return f"3 pages about {q}"
+
+
+OURS = ("evidence_search", {"resource": "get_logs?pod=api", "pattern": "ERROR"})
+"""A call of our search beside that one."""
+
+
+def require_told_apart(first: str, theirs: str, ours: str) -> None:
+    """That a packet names our search by its other name, and each of the two calls was answered by whom it was made to."""
+    assert 'find: evidence_search {"resource":"get_logs?pod=api"' in first
+    assert theirs == search("api")
+    assert f"| {ERROR_LINE} in api" in ours
+    assert ours.endswith("more: no\n")
 
 
 async def get_events(namespace: str) -> str:
@@ -125,17 +141,14 @@ def raised(kind: type[BaseException], said: str) -> Iterator[None]:
 async def run_page(name: str, **names: Any) -> dict[str, Any]:
     """Runs the Python blocks of `docs/adapters/NAME.md` one after the other, as a reader would, in an empty folder; gives their names.
 
-    A page leaves to its reader what is theirs: the model, as a name that is given here. `await` may stand outside of functions.
+    A page leaves to its reader what is theirs: the model, as a name that is given here. It runs as a script does, without a loop.
     """
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert blocks, "a page without a block"
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         for block in blocks:
-            # our own page
-            done = eval(compile(block, f"{name}.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
-            if inspect.iscoroutine(done):
-                await done
+            await asyncio.to_thread(exec, compile(block, f"{name}.md", "exec"), names)  # our own page
     return names
 
 

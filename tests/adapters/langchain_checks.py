@@ -12,12 +12,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from api.adapters.langchain import EvidenceMiddleware
+from api.wiring import Services
 from api.wrap import ToolWrapper
 from projector import parse_packets
 from tests.adapters.checks import (
     CAP,
     ERROR_LINE,
     LOG,
+    OURS,
     ROOM,
     SMALL,
     broken_store,
@@ -28,10 +30,12 @@ from tests.adapters.checks import (
     get_pods,
     is_packet,
     raised,
+    require_told_apart,
     resource_of,
     resources,
     room_for_results,
     run_page,
+    search,
     stored,
     tokens,
 )
@@ -154,13 +158,30 @@ async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_
     assert is_packet(events.text, "get_events")
 
 
-async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
-    def search(pod: str) -> str:
-        """Another search."""
-        return SMALL
+def check_a_tool_that_is_named_like_ours_stays_the_agents_and_ours_goes_by_another_name(wrapper: ToolWrapper) -> None:
+    model = model_of(turn(LOGS), turn(("search", {"q": "api"}), OURS))
+    state = agent_of(wrapper, model, get_logs, search).invoke(ASK)
+    require_told_apart(*(one.text for one in results(state)))
+    names = [one.name for one in model.offered]
+    assert names.count("search") == 1
+    assert [one for one in names if one.startswith("evidence_")] == ["evidence_search"]
 
-    with raised(ValueError, "need other names: search"):
-        await agent_of(wrapper, model_of(turn(("search", {"pod": "api"}))), search).ainvoke(ASK)
+
+def check_a_run_that_goes_on_with_its_tools_tells_them_apart(wrapper: ToolWrapper) -> None:
+    """A run that was interrupted before its tools begins with them, and no model is asked before."""
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    options = {"checkpointer": InMemorySaver(), "interrupt_before": ["tools"]}
+    agent_of(wrapper, model_of(turn(LOGS)), get_logs, search, **options).invoke(ASK, thread)
+    again = ToolWrapper(Services(wrapper.context.tools.store, wrapper.context.counter), wrapper.rules)
+    state = agent_of(again, model_of(), get_logs, search, **options).invoke(None, thread)
+    assert "find: evidence_search {" in results(state)[0].text
+
+
+def check_errors_of_our_tools_are_errors(wrapper: ToolWrapper) -> None:
+    call = ("read_log", {"resource": "nothing", "lines": "1-2"})
+    (message,) = results(agent_of(wrapper, model_of(turn(call))).invoke(ASK))
+    assert message.text.startswith("[error not_found]")
+    assert message.status == "error"
 
 
 def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:
@@ -212,6 +233,18 @@ def check_an_artifact_and_images_of_the_tool_stay(wrapper: ToolWrapper) -> None:
     assert resource_of(wrapper, message.additional_kwargs["evidence"]) == "get_shots?pod=api"
     assert is_packet(message.text, "get_shots")
     assert message.content[-1] == image
+
+
+def check_a_text_behind_an_image_stays_behind_it(wrapper: ToolWrapper) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
+    @tool
+    def get_shots(pod: str) -> Any:
+        """A picture, its log, and another picture."""
+        return [image, {"type": "text", "text": LOG}, image]
+
+    (message,) = results(agent_of(wrapper, model_of(turn(("get_shots", {"pod": "api"}))), get_shots).invoke(ASK))
+    assert [one["type"] for one in message.content] == ["image_url", "text", "image_url"]
 
 
 def check_a_command_keeps_what_it_says(wrapper: ToolWrapper) -> None:

@@ -88,6 +88,17 @@ async def check_filters_are_taken(wrapper: ToolWrapper) -> None:
     assert '| "Failed"' in text
 
 
+async def check_a_tool_that_is_named_like_ours_is_told_apart_in_packets(wrapper: ToolWrapper) -> None:
+    def search(q: str) -> str:
+        """A search of the agent's own."""
+        return f"3 pages about {q}"
+
+    logs, own = await run(wrapper, Script([LOGS, ("search", {"q": "api"})]), get_logs, search)
+    assert "find: evidence_search {" in logs
+    assert own == search("api")
+    assert wrapper.names.of("search") == "evidence_search"
+
+
 async def check_the_page_runs_as_it_is_written(wrapper: ToolWrapper) -> None:
     read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
     script = Script([LOGS], [read])

@@ -13,6 +13,7 @@ from projector import parse_packets, validate
 from tests.adapters.checks import (
     CAP,
     ERROR_LINE,
+    OURS,
     ROOM,
     SMALL,
     broken_store,
@@ -23,10 +24,12 @@ from tests.adapters.checks import (
     get_pods,
     is_packet,
     raised,
+    require_told_apart,
     resource_of,
     resources,
     room_for_results,
     run_page,
+    search,
     stored,
     tokens,
 )
@@ -154,13 +157,12 @@ async def check_in_a_streamed_run_a_failing_call_leaves_those_beside_it_as_they_
     assert is_packet(events, "get_events")
 
 
-async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
-    def search(pod: str) -> str:
-        """Another search."""
-        return SMALL
-
-    with raised(ValueError, "need other names: search"):
-        evidence_tools(wrapper, [function_tool(search)])
+async def check_a_tool_that_is_named_like_ours_stays_the_agents_and_ours_goes_by_another_name(wrapper: ToolWrapper) -> None:
+    model = model_of(turn(LOGS), turn(("search", {"q": "api"}), OURS))
+    tools = evidence_tools(wrapper, [function_tool(get_logs), function_tool(search)])
+    await Runner.run(Agent("a", tools=tools, model=model), "why?", run_config=config(wrapper))
+    require_told_apart(*outputs(sent(model)))
+    assert [one.name for one in tools if one.name.startswith("evidence_")] == ["evidence_search"]
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

@@ -13,6 +13,7 @@ from tests.adapters.checks import (
     CAP,
     ERROR_LINE,
     LOG,
+    OURS,
     ROOM,
     SMALL,
     broken_store,
@@ -22,10 +23,12 @@ from tests.adapters.checks import (
     get_page,
     is_packet,
     raised,
+    require_told_apart,
     resource_of,
     resources,
     room_for_results,
     run_page,
+    search,
     stored,
     tokens,
 )
@@ -127,13 +130,11 @@ def check_a_failing_call_leaves_those_beside_it_as_they_are(wrapper: ToolWrapper
     assert resources(wrapper) == {"get_logs?pod=api": 1, "get_events?namespace=prod": 1}
 
 
-async def check_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
-    def search(pod: str) -> str:
-        """Another search."""
-        return SMALL
-
-    with raised(Exception, "conflicts with existing tool"):
-        await agent_of(wrapper, Script(), search).run("why?")
+async def check_a_tool_that_is_named_like_ours_stays_the_agents_and_ours_goes_by_another_name(wrapper: ToolWrapper) -> None:
+    script = Script([LOGS], [("search", {"q": "api"}), OURS])
+    run = await agent_of(wrapper, script, get_logs, search).run("why?")
+    require_told_apart(*texts(run.all_messages()))
+    assert [one for one in script.tools if one.startswith("evidence_")] == ["evidence_search"]
 
 
 async def check_a_result_that_cannot_be_stored_is_an_error(wrapper: ToolWrapper) -> None:

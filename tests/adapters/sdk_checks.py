@@ -14,6 +14,7 @@ from api.wrap import ToolWrapper
 from tests.adapters.checks import (
     CAP,
     ERROR_LINE,
+    OURS,
     ROOM,
     SMALL,
     broken_store,
@@ -22,9 +23,11 @@ from tests.adapters.checks import (
     get_page,
     get_pods,
     is_packet,
+    require_told_apart,
     resources,
     room_for_results,
     run_page,
+    search,
     stored,
     tokens,
 )
@@ -174,6 +177,16 @@ async def check_filters_are_offered_and_applied_and_our_tools_answer(wrapper: To
         assert '| "Failed"' in pods
         assert f"| {ERROR_LINE} in api" in line
     assert resources(wrapper) == {"get_logs?pod=api": 1, "get_pods?namespace=prod": 1}
+
+
+async def check_a_tool_that_is_named_like_ours_stays_the_agents_and_ours_goes_by_another_name(wrapper: ToolWrapper) -> None:
+    functions: dict[str, Any] = {"get_logs": get_logs, "search": search}
+    for _, texts in await asked_of_all(wrapper, [[LOGS], [("search", {"q": "api"}), OURS]], functions):
+        require_told_apart(*texts)
+    offered = ChatLoop(wrapper, functions).tools([{"type": "function", "function": {"name": "search", "parameters": PARAMETERS}}])
+    names = [one["function"]["name"] for one in offered]
+    assert names.count("search") == 1
+    assert "evidence_search" in names
 
 
 def check_definitions_are_in_the_form_of_the_provider(wrapper: ToolWrapper) -> None:

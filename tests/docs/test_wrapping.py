@@ -29,9 +29,21 @@ def test_the_example_runs_and_shows_what_the_page_shows(
     assert '\n| "Failed"\n' in shown
 
 
+def test_tools_beside_the_wrapped_ones_are_offered_and_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"wrap": api.wrap.wrap}
+    exec(compile(BLOCKS[1], "wrapping.md", "exec"), names)
+    shown = capsys.readouterr().out
+    assert shown.startswith("[offloaded get_nodes: ")
+    assert '| "node-42"\n' in shown
+    assert "search" in str(names["offered"])
+
+
 def test_the_hook_of_an_adapter_runs(tmp_path: Path) -> None:
     names: dict[str, object] = {}
-    exec(compile(BLOCKS[1], "wrapping.md", "exec"), names)
+    exec(compile(BLOCKS[2], "wrapping.md", "exec"), names)
     handed_on = names["handed_on"]
     assert callable(handed_on)
     with open_services(Settings(tmp_path / "store"), create=True) as services:

@@ -92,6 +92,7 @@ def completed(evidence: Evidence, folder: Path, shell: str, *words: str) -> set[
         (("mcp", "serve", "--u"), {"--unprotected"}),
         (("mcp", "config", "--u"), {"--url"}),
         (("mcp", "config", "--client", "cu"), {"cursor"}),
+        (("validate", "--provider", ""), {"openai", "openai-responses", "anthropic", "gemini"}),
         (("serve", "--"), {"--store", "--json", "--port"}),
         (("get", "--nothing"), set()),
     ],
@@ -103,7 +104,7 @@ def test_a_shell_completes_commands_options_and_words(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("words", [("project", "sp"), ("put", "--kind", "reference", "sp"), ("mcp", "wrap", "--", "sp")])
+@pytest.mark.parametrize("words", [("project", "sp"), ("put", "--kind", "reference", "sp"), ("mcp", "wrap", "--", "sp"), ("--store", "sp")])
 def test_else_it_completes_files(evidence: Evidence, tmp_path: Path, shell: str, words: tuple[str, ...]) -> None:
     (found,) = completed(evidence, tmp_path, shell, *words)
     assert found.replace("\\", "") == "spec one.json"
@@ -113,6 +114,11 @@ def test_else_it_completes_files(evidence: Evidence, tmp_path: Path, shell: str,
 def test_each_command_and_option_stands_in_the_script(evidence: Evidence, shell: str) -> None:
     text = script(evidence, shell)
     assert all(word in text for word in ("context", "steps", "max-tokens", "observation reference", "bash zsh fish", "start-timeout"))
+
+
+def test_behind_an_option_that_takes_anything_bash_offers_no_commands(evidence: Evidence, tmp_path: Path) -> None:
+    assert not {"put", "--json"} & completed(evidence, tmp_path, "bash", "--store", "")
+    assert not {"--json"} & completed(evidence, tmp_path, "bash", "put", "a", "--resource", "")
 
 
 def test_json_and_wrong_shells(evidence: Evidence) -> None:

@@ -5,6 +5,7 @@ import random
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,6 +182,50 @@ def test_a_read_only_store_can_be_read(read_only: Path) -> None:
         assert done.code == 0
         if words[0] == "cat":
             assert done.out == API_BYTES
+
+
+READS = [
+    ("read", API, "--pointer", "/limit"),
+    ("read", API, "--pointer", "", "--keys"),
+    ("search", API, "maximum"),
+    ("search", API, "nowhere"),
+    ("diff", f"{API}@1", f"{API}@1"),
+    ("summary", API),
+]
+
+
+def _packets(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*answer.get("packets", []), *([answer["receipt"]] if "receipt" in answer else []), *([answer] if "id" in answer else [])]
+
+
+@pytest.mark.parametrize("words", READS, ids=" ".join)
+def test_what_is_read_of_an_archive_is_what_a_store_gives_and_says_that_it_is_not_stored(read_only: Path, words: tuple[str, ...]) -> None:
+    given = _packets(run_unprivileged(read_only, *words).answer())
+    for path in (read_only, *read_only.rglob("*")):
+        path.chmod(0o755)
+    stored = _packets(run(read_only, *words).answer())
+    assert given == [{**one, "transforms": [*one["transforms"], "not_stored/1"]} for one in stored]
+
+
+def test_evidence_of_an_archive_is_shown_with_what_stands_round_it_and_in_other_revisions(store: Path) -> None:
+    id_ = run(store, "read", API, "--pointer", "/limit/maximum").answer()["id"]
+    for path in (store, *store.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        shown = run_unprivileged(store, "get", id_).answer()
+        wider = run_unprivileged(store, "get", id_, "--expand", "parent").answer()
+        located = run_unprivileged(store, "locate", id_, "--in", API).answer()
+        unknown = run_unprivileged(store, "get", wider["id"]).error(3)
+        init = run_unprivileged(store, "init")
+    finally:
+        for path in (store, *store.rglob("*")):
+            path.chmod(0o755)
+    assert "not_stored/1" not in shown["transforms"]
+    assert (wider["pointer"], wider["integrity"], wider["transforms"]) == ("/limit", "ok", ["not_stored/1"])
+    assert located["packet"]["id"] == id_
+    assert unknown["code"] == "unknown_id"
+    assert init.code == 0
+    require_sound(store, 1)
 
 
 def test_a_read_only_store_with_a_log_left_behind_says_so(store: Path) -> None:

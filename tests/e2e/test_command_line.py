@@ -174,7 +174,8 @@ def test_a_trace_leads_to_the_bytes(evidence: Evidence) -> None:
 def test_verify_counts_what_there_is(stored: Evidence) -> None:
     stored("read", API, "--pointer", "/limit")
     expected = {"ok": True, "faults": [], "counts": {"resources": 1, "revisions": 1, "blobs": 1, "evidence": 1, "events": 3}}
-    assert stored("verify").answer() == stored("verify", "--deep").answer() == expected
+    assert stored("verify").answer() == expected | {"deep": False}
+    assert stored("verify", "--deep").answer() == expected | {"deep": True}
 
 
 def test_verify_says_no_and_names_the_fault(stored: Evidence) -> None:
@@ -257,7 +258,7 @@ def test_without_json_people_get_lines(stored: Evidence, spec: Path) -> None:
     store = ("--store", stored.folder)
     assert stored.bare("put", spec, "--resource", API, *store).out.startswith(f"unchanged {API}@1".encode())
     assert b"| 50\n" in stored.bare("read", API, "--pointer", "/limit/maximum", *store).out
-    assert stored.bare("verify", *store).out.endswith(b": ok\n")
+    assert stored.bare("verify", *store).out.endswith(b", stored bytes not read (--deep reads them): ok\n")
     done = stored.bare("read", API, "--pointer", "/limit/minimum", *store)
     assert (done.code, done.out, done.err.count(b"\n")) == (3, b"", 1)
     assert b'nearest: "/limit"' in done.err
@@ -306,7 +307,7 @@ def test_without_json_people_get_lines(stored: Evidence, spec: Path) -> None:
 def test_wrong_use_and_absence_are_an_error_object_and_an_exit_code(stored: Evidence, words: tuple[str, ...], code: int) -> None:
     before = stored("verify").answer()["counts"]
     stored(*words).error(code)
-    assert stored("verify", "--deep").answer() == {"ok": True, "faults": [], "counts": before}
+    assert stored("verify", "--deep").answer() == {"ok": True, "faults": [], "counts": before, "deep": True}
 
 
 def test_an_error_object_stands_also_where_the_words_cannot_be_parsed(evidence: Evidence) -> None:

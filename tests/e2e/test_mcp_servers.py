@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from api.cli.mcp import find_command
 from tests.conftest import ROOT
 from tests.e2e.command import PROGRAM, Evidence, environment
 from tests.factories import API_BYTES, make_store, put
@@ -155,9 +157,33 @@ def test_the_configuration_of_a_client_names_the_store_in_full(evidence: Evidenc
     entry = json.loads(found["text"])["mcpServers"]["evidence"]
     assert entry["args"] == ["mcp", "serve", "--store", str(evidence.folder.absolute()), "--recording", "--run", "audit"]
     assert found["file"] == ".mcp.json in the project"
+    assert Path(entry["command"]).is_absolute() or shutil.which("evidence") is None
+    named = evidence("mcp", "config", "--client", "claude-code", "--command", "uvx").answer()
+    assert json.loads(named["text"])["mcpServers"]["evidence"]["command"] == "uvx"
     plain = evidence.bare("mcp", "config", "--client", "vscode", "--url", "http://127.0.0.1:8421/mcp", "--store", evidence.folder)
     assert json.loads(plain.out)["servers"]["evidence"] == {"type": "http", "url": "http://127.0.0.1:8421/mcp"}
     assert plain.err == b"goes into .vscode/mcp.json in the project\n"
+
+
+@pytest.mark.parametrize("name", ["beside", "on the path"])
+def test_the_command_of_a_configuration_is_found_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    program = folder / "evidence"
+    program.touch(0o755)
+    monkeypatch.setattr(sys, "executable", str((folder if name == "beside" else tmp_path) / "python"))
+    monkeypatch.setenv("PATH", str(folder) if name == "on the path" else "")
+    assert find_command() == str(program)
+    program.unlink()
+    assert find_command() == "evidence"
+
+
+def test_a_store_that_a_server_makes_is_told_of(tmp_path: Path) -> None:
+    done = subprocess.run(
+        words(tmp_path / "new"), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment(), timeout=TIMEOUT_S
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"there is no store at {str(tmp_path / 'new')!r}: one is made\n"
 
 
 @pytest.mark.parametrize(

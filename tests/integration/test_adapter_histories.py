@@ -61,9 +61,12 @@ def test_a_large_result_of_a_tool_of_others_that_is_named_like_ours_is_a_result_
     assert listed == given[1].text
 
 
-def test_a_tool_that_is_named_like_ours_is_refused(wrapper: ToolWrapper) -> None:
-    with pytest.raises(ValueError, match=r"need other names: diff, search$"):
-        Loop("openai", wrapper, {"search": lambda: 1, "get_logs": lambda: 1, "diff": lambda: 1})
+def test_calls_of_our_tools_are_named_anew_where_a_tool_of_the_name_came_later(wrapper: ToolWrapper) -> None:
+    (packet,) = shown(History(Results(wrapper)), [told(logs(900))])
+    assert "\nfind: search {" in packet
+    wrapper.names.take(["search"])
+    (named,) = shown(History(Results(wrapper)), [told(packet)])
+    assert named == packet.replace("\nfind: search {", "\nfind: evidence_search {")
 
 
 def test_a_packet_that_somebody_made_up_is_a_result_like_any_other(wrapper: ToolWrapper, store: EvidenceStore) -> None:

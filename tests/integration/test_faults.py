@@ -1,6 +1,8 @@
 """Faults below the store: torn and damaged blobs, crashes between bytes and rows, rows that were lost."""
 
 import random
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from evidence_store.errors import IntegrityMismatch, StoreFault, StoreMissing, S
 from evidence_store.excerpts import NoLimit
 from evidence_store.model import Format, Packet, ResourceName, Span
 from evidence_store.store import BLOBS_NAME, DATABASE_NAME, EvidenceStore, init_store, open_store
+from evidence_store.store.put_request import PutRequest
 from tests.factories import API, API_BYTES, encode, make_store, put, read, tampering
 from tests.fakes import Crash, CrashingClock, MemoryBlobs
 
@@ -274,3 +277,69 @@ def test_a_store_cannot_be_made_below_a_file(tmp_path: Path) -> None:
         init_store(tmp_path / "file" / "store")
     with pytest.raises(StoreMissing):
         open_store(tmp_path / "file" / "store")
+
+
+# -- a store that goes, or is none
+
+
+def test_a_store_that_is_deleted_while_it_is_open_takes_nothing_and_shows_nothing(folder: Path) -> None:
+    with make_store(folder) as store:
+        put(store)
+        shutil.rmtree(folder)
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable):
+                put_raw(store)
+            with pytest.raises(StoreUnavailable):
+                put(store, b"small", "b")
+            with pytest.raises(StoreUnavailable):
+                store.sources.list_resources()
+    assert not (folder / DATABASE_NAME).exists()
+
+
+def test_a_store_that_goes_while_something_is_put_does_not_count_as_one_that_took_it(folder: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield RAW
+        shutil.rmtree(folder)
+
+    with make_store(folder) as store, pytest.raises(StoreUnavailable):
+        store.sources.put(PutRequest(NAME), pieces())
+    assert not (folder / DATABASE_NAME).exists()
+
+
+def test_a_store_that_another_one_stands_in_place_of_is_opened_anew(folder: Path, tmp_path: Path) -> None:
+    with make_store(tmp_path / "other") as other:
+        put(other, b"of the other", "other")
+    with make_store(folder) as store:
+        put(store)
+        shutil.rmtree(folder)
+        shutil.copytree(tmp_path / "other", folder)
+        with pytest.raises(StoreUnavailable):
+            put(store, b"small", "b")
+        assert [one.name for one, _ in store.sources.list_resources()] == ["other"]
+
+
+def test_a_store_with_a_relative_path_is_found_wherever_the_process_goes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_store(folder).close()
+    monkeypatch.chdir(folder.parent)
+    with open_store(Path(folder.name)) as store:
+        monkeypatch.chdir("/")
+        put(store, b"small", "b")
+        assert len(store.sources.list_resources()) == 1
+
+
+@pytest.mark.parametrize("raw", [b"garbage" * 1000, b"SQLite format 3\0" + b"\xff" * 4000], ids=["no database", "a damaged one"])
+@pytest.mark.parametrize("door", [init_store, open_store], ids=["init", "open"])
+def test_a_file_that_is_no_store_is_a_fault_at_every_door(folder: Path, raw: bytes, door: Callable[[Path], object]) -> None:
+    folder.mkdir()
+    (folder / DATABASE_NAME).write_bytes(raw)
+    with pytest.raises(StoreFault):
+        door(folder)
+    assert (folder / DATABASE_NAME).read_bytes() == raw
+
+
+def test_a_folder_in_place_of_the_database_is_a_fault(folder: Path) -> None:
+    (folder / DATABASE_NAME).mkdir(parents=True)
+    with pytest.raises(StoreUnavailable):
+        init_store(folder)

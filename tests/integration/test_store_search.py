@@ -115,3 +115,86 @@ def test_what_a_frame_of_a_hit_says_may_be_claimed(store: EvidenceStore) -> None
     (hit,) = find(store, names("run.log"), "20%").packets
     assert hit.excerpt == "20%\n"
     assert any("20%" in text for text in store.passages.quotable_texts(hit.id))
+
+
+class Bytes:
+    """At most so many bytes of text."""
+
+    def __init__(self, n_bytes: int) -> None:
+        self.max_bytes: int | None = n_bytes
+        self._n_bytes = n_bytes
+
+    def fits(self, text: str) -> bool:
+        return len(text.encode()) <= self._n_bytes
+
+    def prefix(self, text: str) -> int:
+        return len(text.encode()[: self._n_bytes].decode("utf-8", "ignore"))
+
+    def count(self, text: str) -> int | None:
+        return len(text.encode())
+
+
+def every(store: EvidenceStore, name: str, pattern: str, n_bytes: int, **options: bool) -> SearchAnswer:
+    request = SearchRequest(pattern, limit=10_000, **options)
+    return store.comparisons.search(names(name), request, Bytes(n_bytes))
+
+
+MINIFIED = b"[" + b",".join(b'{"name":"test_%d","status":"passed"}' % n for n in range(400)) + b"]"
+
+
+@pytest.mark.parametrize("n_bytes", [40, 100, 1_000, 20_000])
+def test_each_match_of_one_long_line_is_shown_by_a_packet(store: EvidenceStore, n_bytes: int) -> None:
+    put(store, MINIFIED, "tests.json")
+    found = every(store, "tests.json", "passed", n_bytes)
+    assert not found.more
+    assert sum(one.excerpt.count("passed") for one in found.packets) >= 400
+    assert {(one.id, one.span.start, one.span.end, one.lines.first) for one in found.packets} == {
+        (found.packets[0].id, 0, len(MINIFIED), 1)
+    }
+    for one in found.packets:
+        assert one.match is not None
+        assert MINIFIED[one.match.start : one.match.end] == b"passed"
+        shown = one.span if one.cut is None else one.cut.shown
+        assert shown.start <= one.match.start < one.match.end <= shown.end
+        assert one.excerpt == MINIFIED[shown.start : shown.end].decode()
+    assert len({one.match for one in found.packets}) == len(found.packets)
+
+
+def test_a_line_that_is_shown_whole_is_one_hit(store: EvidenceStore) -> None:
+    put(store, b"pass pass pass\n" * 3, "run.log")
+    found = every(store, "run.log", "pass", 100)
+    assert [one.lines.first for one in found.packets] == [1, 2, 3]
+
+
+def test_places_of_long_lines_share_the_limit_with_lines(store: EvidenceStore) -> None:
+    put(store, MINIFIED, "a.json")
+    put(store, b'"passed"', "b.json")
+    some = store.comparisons.search(names("a.json", "b.json"), SearchRequest("passed", limit=7), Bytes(100))
+    assert (len(some.packets), some.more) == (7, True)
+    n_places = len(every(store, "a.json", "passed", 100).packets)
+    exact = store.comparisons.search(names("a.json", "b.json"), SearchRequest("passed", limit=n_places + 1), Bytes(100))
+    assert (len(exact.packets), exact.more) == (n_places + 1, False)
+
+
+@pytest.mark.parametrize("n_bytes", [30, 300])
+def test_places_behind_escapes_and_in_other_encodings_are_found_too(store: EvidenceStore, n_bytes: int) -> None:
+    words = "".join(f"word {n} größe, " for n in range(200))
+    put(store, words.encode("utf-16"), "wide.log")
+    put(store, ('["' + words.replace("ö", "\\u00f6") + '"]').encode(), "escaped.json")
+    for name in ("wide.log", "escaped.json"):
+        found = every(store, name, "größe", n_bytes)
+        assert sum(one.excerpt.count("größe") for one in found.packets) >= 200
+        assert all("größe" in one.excerpt for one in found.packets)
+
+
+def test_frames_that_were_drawn_over_are_places_of_their_line(store: EvidenceStore) -> None:
+    put(store, b"x\n" + b"".join(b"%d%% of it\r" % n for n in range(9)) + b"9% of it\n", "run.log")
+    found = every(store, "run.log", "of it", 100)
+    assert [one.excerpt for one in found.packets] == [f"{n}% of it\n" for n in range(10)]
+
+
+def test_an_evidence_of_a_long_line_is_stored_once(store: EvidenceStore) -> None:
+    put(store, MINIFIED, "tests.json")
+    ids = {one.id for one in every(store, "tests.json", "passed", 100).packets}
+    assert len(ids) == 1
+    assert dict(store.checks.verify(deep=False).counts)["evidence"] == 1

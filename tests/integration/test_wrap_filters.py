@@ -1,9 +1,12 @@
 """Filters over a stored result: what they show, that the rest is not lost, and what they say when nothing matches."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from api.tools import call_tool
 from api.wrap import Treatment
 from evidence_store.errors import JsonValue
 from evidence_store.model import Outcome, ResourceName
@@ -35,6 +38,32 @@ def test_grep_of_many_lines_shows_those_that_fit_and_how_to_go_on(store: Evidenc
     assert n_shown >= 10
     assert f"the first {n_shown} lines that match, and there are more" in result.text
     assert call_in(result.text, "find")[1]["pattern"] == "took"
+
+
+def test_many_short_lines_are_a_list_and_no_packets(store: EvidenceStore) -> None:
+    text = "".join("bad\n" if n % 10 == 0 else f"line {n} of no interest\n" for n in range(2_000))
+    result = wrapper_of(store, rules_of(200_000)).call("get_logs", lambda: text, {"grep": "^bad$"})
+    assert result.packets == ()
+    assert result.text.startswith("[filtered get_logs: 200 lines that match; of ")
+    assert result.text.endswith('- 1981 "bad"\n- 1991 "bad"\n')
+    assert len(result.text) < 4 * 200 * len("bad\n")
+    assert call_in(result.text)[1]["lines"] == "LINE-LINE"
+
+
+@pytest.mark.parametrize("line", ["bad", "2026-11-30T10:00:00 bad request of no consequence whatever"])
+def test_a_search_goes_on_behind_the_hits_that_a_filter_shows(store: EvidenceStore, line: str) -> None:
+    wrapper = wrapper_of(store)
+    text = "".join(f"{line} {n}\n" if n % 3 == 0 else "\n" for n in range(3_000))
+    result = wrapper.call("get_logs", lambda: text, {"grep": "bad"})
+    assert n_tokens(result.text) <= ROOM
+    seen = [one.lines.first for one in parse_packets(result.text)] or [int(one) for one in re.findall(r'^- ([0-9]+) "', result.text, re.M)]
+    (tool, arguments) = call_in(result.text, "find")
+    while arguments:
+        answer = call_tool(wrapper.context.tools, tool, {**arguments, "limit": 200}, recording=False)  # type: ignore[dict-item]
+        seen += [one.lines.first for one in answer.packets]
+        following = answer.facts["next"]
+        arguments = {**arguments, **following} if isinstance(following, dict) else {}
+    assert seen == [n + 1 for n in range(0, 3_000, 3)]
 
 
 def test_a_grep_without_a_hit_says_so_and_how_large_the_whole_is(store: EvidenceStore) -> None:
@@ -86,9 +115,18 @@ def test_a_place_that_is_not_there_helps_to_find_one_and_names_the_whole(store: 
 
 
 def test_a_pointer_into_a_text_says_that_there_is_none(store: EvidenceStore) -> None:
-    result = wrapper_of(store).call("get_logs", lambda: logs(5), {"pointer": "/a"})
+    result = wrapper_of(store).call("get_logs", lambda: logs(500), {"pointer": "/a"})
     assert parse_errors(result.text)[0].code == "no_structure"
     assert "stored whole" in result.text
+
+
+def test_a_small_result_is_shown_whole_beside_what_was_wrong_with_a_filter(store: EvidenceStore) -> None:
+    result = wrapper_of(store).call("whoami", lambda: "root\n", {"pointer": "/x"})
+    assert parse_errors(result.text)[0].code == "no_structure"
+    (packet,) = parse_packets(result.text)
+    assert packet.excerpt == "root\n"
+    assert [one.id for one in result.packets] == [packet.id]
+    assert "\n[whole: 5 bytes]\n" in result.text
 
 
 def test_fields_of_an_object_are_evidence_and_absent_ones_are_named(store: EvidenceStore) -> None:
@@ -149,3 +187,11 @@ def test_no_filter_shows_more_than_its_room_and_the_whole_is_kept(
             assert n_tokens(result.text) <= room
             if text:
                 assert store.sources.get_bytes(ResourceName("tool"), 1) == text.encode()
+
+
+def test_grep_of_one_long_line_tells_of_places_in_it(store: EvidenceStore) -> None:
+    body = "[" + ",".join(f'{{"name":"test_{n}","status":"passed"}}' for n in range(2_000)) + "]"
+    result = wrapper_of(store).call("list_builds", lambda: body, {"grep": "passed"})
+    n_shown = len(parse_packets(result.text))
+    assert n_shown > 1
+    assert f"the first {n_shown} places that match, and there are more" in result.text

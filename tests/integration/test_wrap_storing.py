@@ -9,6 +9,7 @@ import pytest
 from api.wrap import Output, Treatment, spool_of
 from api.wrap.receiving import Received
 from api.wrap.storing import keep
+from evidence_store.documents.charset import encoding_of
 from evidence_store.documents.model import Limits
 from evidence_store.documents.text import parse_lines
 from evidence_store.errors import JsonValue, LimitExceeded
@@ -34,6 +35,26 @@ def test_texts_in_other_encodings_are_shown_in_their_own_characters(store: Evide
     tool, arguments = call_in(result.text)
     assert parse_lines(str(arguments["lines"])).first == head.lines.last + 1
     assert tool == "read_log"
+
+
+def test_values_that_are_nested_deep_or_cannot_be_looked_at_pass_or_are_stored(store: EvidenceStore) -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    deep: list[object] = ["x" * ROOM * 8]
+    for _ in range(900):
+        deep = [deep]
+    rows: list[object] = ["y" * ROOM * 8]
+    rows.append(rows)
+    wrapper, broken = wrapper_of(store), Broken()
+    assert wrapper.call("small", lambda: broken, {}).value is broken
+    for tool, value in (("deep", deep), ("rows", rows), ("objects", [broken] * 3_000)):
+        result = wrapper.call(tool, lambda about: about, {"about": value})
+        assert result.treatment is Treatment.OFFLOADED
+        assert n_tokens(result.text) <= ROOM
+        assert result.revision is not None
+        assert store.sources.get_bytes(result.revision.resource, 1).count(b"x" * ROOM * 8) == (tool == "deep")
 
 
 def test_line_ends_and_terminal_colours_cost_no_line(store: EvidenceStore) -> None:
@@ -115,3 +136,40 @@ def test_the_tool_is_named_as_the_origin_so_that_a_summary_of_ones_own_is_chosen
     store.summaries.registry.register(made, tool="get_pumps")
     result = wrapper_of(store).call("get_pumps", lambda: logs(3_000), {})
     assert f"| {len(logs(3_000))} bytes of pumps\n" in result.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\0b\n" * 50_000,
+        "a\0\n" * 9_000,
+        "\x01\x02\x03\x04\x05\x06\x0e\x0f" * 9_000,
+        "%PDF-1.7 was asked for\n" * 9_000,
+        "\ud83d half\n" * 9_000,
+    ],
+    ids=["NULs", "as UTF-16", "controls", "as a PDF", "half a pair"],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_text_is_text_in_utf8_whatever_it_holds(store: EvidenceStore, text: str, streamed: bool) -> None:
+    given_back = (lambda: iter([text[:10], text[10:]])) if streamed else (lambda: text)
+    revision = wrapper_of(store).call("get", given_back, {}).revision
+    assert revision is not None
+    assert (revision.format, revision.media_type, encoding_of(revision.notes)) == (Format.TEXT, "text/plain; charset=utf-8", "utf-8")
+    assert store.sources.get_bytes(revision.resource, 1) == text.encode("utf-8", "surrogatepass")
+
+
+def test_of_bytes_the_encoding_is_told_as_ever(store: EvidenceStore) -> None:
+    raw = ("a line of text\n" * 9_000).encode("utf-16le")
+    for given_back in (lambda: raw, lambda: iter([raw[:10], raw[10:]])):
+        revision = wrapper_of(store).call("get", given_back, {}).revision
+        assert revision is not None
+        assert encoding_of(revision.notes) == "utf-16le"
+
+
+def test_text_in_a_form_with_nodes_keeps_them(store: EvidenceStore) -> None:
+    revision = wrapper_of(store).call("get", lambda: "[" + "1," * 9_000 + "1]", {}).revision
+    assert revision is not None
+    assert (revision.format, revision.media_type) == (Format.JSON, "application/json")
+    broken = wrapper_of(store).call("other", lambda: '{"a\0b":' * 9_000, {}).revision
+    assert broken is not None
+    assert (broken.format, encoding_of(broken.notes)) == (Format.TEXT, "utf-8")

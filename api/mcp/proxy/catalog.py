@@ -1,14 +1,19 @@
 """The tools that a client is shown: the upstream's, with filters beside their arguments, and ours behind them under names of their own."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from api.mcp.proxy.messages import Json
 from api.tools.outputs import PACKET
 from api.wrap import WrapRules, offered_filters, taken_names, with_filters
+from api.wrap.naming import free_name
 from api.wrap.rules import FilterName
+from evidence_store.errors import InvalidInput
 
-PREFIX = "evidence_"
+MAX_PREFIX_CHARS = 32
+"""Names of tools have 64 characters at most at some providers."""
 OFFLOADED = "offloaded"
 OFFLOADED_SCHEMA: Json = {
     "type": "object",
@@ -27,43 +32,66 @@ _VALUES = ("const", "enum", "default", "examples")
 """Members of a schema whose values are no schemas."""
 
 
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How our tools are called towards the client, and whether they are offered. Raises InvalidInput for a prefix that no name can have."""
+
+    prefix: str = ""
+    offered: bool = True
+    """False: another server of the client's has them, under these names."""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(rf"[A-Za-z0-9_-]{{0,{MAX_PREFIX_CHARS}}}", self.prefix):
+            raise InvalidInput(f"--prefix takes at most {MAX_PREFIX_CHARS} letters, digits, _ and -", code="wrong_use")
+
+
+PLAIN_NAMES = Naming()
+
+
 class Catalog:
     """What is known of the upstream's tools, and how ours are called so that no name stands for two. `note` tells of it."""
 
-    def __init__(self, rules: WrapRules, own: Iterable[str], note: Callable[[str], None]) -> None:
+    def __init__(self, rules: WrapRules, own: Iterable[str], note: Callable[[str], None], naming: Naming) -> None:
         self._rules = rules
         self._note = note
         self._own = tuple(own)
+        self._naming = naming
         self.schemas: dict[str, Any] = {}
         """Tool of the upstream to the schema of its arguments."""
-        self.names: Mapping[str, str] = {name: name for name in self._own}
+        self.names: Mapping[str, str] = {name: naming.prefix + name for name in self._own}
         """Our tools to the names that they go by."""
+        self.tools: tuple[Any, ...] = ()
+        """The upstream's, as they were last listed as a whole."""
         self.is_fresh = False
+        self.was_learned = False
+        """Whether all tools of the upstream were ever listed."""
 
-    def learn(self, tools: Iterable[Any], *, all_of_them: bool) -> None:
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Our tools that a client gets."""
+        return self._own if self._naming.offered else ()
+
+    def learn(self, tools: Sequence[Any], *, all_of_them: bool) -> None:
         """Takes in a listing of the upstream, a page of it or all."""
         found = {
             one["name"]: one.get("inputSchema") or {} for one in tools if isinstance(one, Mapping) and isinstance(one.get("name"), str)
         }
         if all_of_them:
             self.schemas.clear()
-            self.is_fresh = True
+            self.is_fresh = self.was_learned = True
+            self.tools = tuple(tools)
         self.schemas.update(found)
-        names = {name: self._free(name) for name in self._own}
+        if not self._naming.offered:
+            return
+        names = {name: free_name(self._naming.prefix + name, self.schemas) for name in self._own}
         for name, used in names.items():
-            if used not in (name, self.names[name]):
-                self._note(f"the wrapped server has a tool {name!r} itself: ours is {used!r}")
+            if used not in (self._naming.prefix + name, self.names[name]):
+                self._note(f"the wrapped server has a tool {self._naming.prefix + name!r} itself: ours is {used!r}")
         self.names = names
-
-    def _free(self, name: str) -> str:
-        candidate = name
-        while candidate in self.schemas:
-            candidate = PREFIX + candidate
-        return candidate
 
     def find_own(self, name: object) -> str | None:
         """Which of our tools goes by a name."""
-        return next((own for own, used in self.names.items() if used == name), None)
+        return next((own for own in self.offered if self.names[own] == name), None)
 
     def filters_of(self, tool: str) -> tuple[FilterName, ...]:
         schema = self.schemas.get(tool)

@@ -19,7 +19,7 @@ from api.mcp.proxy.catalog import Catalog
 from api.mcp.proxy.eras import Era
 from api.mcp.proxy.link import Link
 from api.mcp.proxy.messages import Answer, Json, Message, notification, response
-from api.mcp.proxy.upstream import Starts, Upstream, reason_of, streams_of
+from api.mcp.proxy.upstream import Reach, Starts, Upstream, is_unreachable, reason_of, streams_of
 
 MAX_TOOL_PAGES = 1000
 
@@ -57,6 +57,9 @@ class UpstreamConnection:
         self.subscriptions: dict[str, Json] = {}
         self.was_discovered = False
         """Whether this connection was asked `server/discover` for the client: then it may serve the newer era alone."""
+        self.failure: UpstreamFailed | None = None
+        """Why nothing was ever heard of the upstream; None where something was, or nothing went wrong."""
+        self._was_heard = False
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -69,6 +72,11 @@ class UpstreamConnection:
     @property
     def is_ready(self) -> bool:
         return self.link is not None and not self.link.is_lost and self._catalog.is_fresh and self.era is not None
+
+    @property
+    def needs_no_upstream(self) -> bool:
+        """Whether our own tools can be told from the upstream's while it is gone, as it was when it was last heard."""
+        return self.client is not None and self._catalog.was_learned and (self.link is None or self.link.is_lost)
 
     @property
     def is_bridged(self) -> bool:
@@ -93,13 +101,16 @@ class UpstreamConnection:
             self.link = await self._tasks.start(self._keep)
         except Exception as why:
             reason = reason_of(why) or type(why).__name__
-            raise UpstreamFailed(f"{self._upstream.name!r} cannot be started: {reason}") from why
+            failed = UpstreamFailed(f"{self._upstream.name!r} cannot be started: {reason}")
+            self._fail(failed)
+            raise failed from why
 
     async def _keep(self, *, task_status: TaskStatus[Link]) -> None:
         """One connection, to its end."""
         links: list[Link] = []
+        reach = Reach()
         try:
-            async with streams_of(self._upstream) as (read, write):
+            async with streams_of(self._upstream, reach) as (read, write):
                 async with anyio.create_task_group() as tasks:
                     link = Link(self._catalog.schemas, tasks.cancel_scope.cancel)
                     links.append(link)
@@ -107,19 +118,25 @@ class UpstreamConnection:
                     task_status.started(link)
                     async for item in read:
                         if not isinstance(item, Exception):
+                            self._was_heard, self.failure = True, None
                             await self._take(link, item.message)
                     tasks.cancel_scope.cancel()
-                await self._end(link, "")
+                await self._end(link, reach.failure)
         except Exception as why:
             if not links:
                 raise
-            await self._end(links[0], reason_of(why))
+            await self._end(links[0], why)
 
-    async def _end(self, link: Link, reason: str) -> None:
+    async def _end(self, link: Link, why: Exception | None) -> None:
         """Tells of the end before what is left of the upstream is waited for."""
         if not link.is_lost:
-            link.lose(reason)
+            link.lose("" if why is None else reason_of(why), was_reached=why is None or not is_unreachable(why))
+            self._fail(UpstreamFailed(link.said))
             await self._lost(link)
+
+    def _fail(self, why: UpstreamFailed) -> None:
+        if not self._was_heard:
+            self.failure = why
 
     async def _within(self, doing: str, step: Callable[[], Awaitable[Any]]) -> Any:
         try:

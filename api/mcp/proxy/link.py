@@ -51,6 +51,8 @@ class Link:
         self.is_lost = False
         self.reason = ""
         """Of the end, in brackets, where one is known."""
+        self.was_reached = True
+        """False: the address was not connected to when it was last tried."""
 
     async def write(self, write: Any) -> None:
         """Writes what is sent, as fast as the upstream reads: one that does not read keeps nobody else waiting."""
@@ -66,7 +68,7 @@ class Link:
         except anyio.WouldBlock as why:
             raise UpstreamFailed(f"the wrapped server reads nothing: {MAX_QUEUED} messages wait for it") from why
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as why:
-            raise UpstreamFailed(f"the wrapped server has ended{self.reason}") from why
+            raise UpstreamFailed(self.said) from why
 
     async def ask(self, method: str, params: Mapping[str, Any] | None) -> Answer:
         """The answer to a question of ours. Raises UpstreamFailed where the connection ends before there is one."""
@@ -78,8 +80,13 @@ class Link:
         finally:
             self._questions.pop(id_, None)
         if question.answer is None:
-            raise UpstreamFailed(f"the wrapped server ended before it answered {method}{self.reason}")
+            raise UpstreamFailed(f"the wrapped server ended before it answered {method}{self.reason}" if self.was_reached else self.said)
         return question.answer
+
+    @property
+    def said(self) -> str:
+        """Of a connection that is lost."""
+        return f"the wrapped server {'has ended' if self.was_reached else 'cannot be reached'}{self.reason}"
 
     def take(self, answer: Answer) -> bool:
         """Whether it answers a question of ours."""
@@ -90,9 +97,10 @@ class Link:
         question.done.set()
         return True
 
-    def lose(self, reason: str) -> None:
-        """Ends what is waiting; empty: nothing is known of why."""
+    def lose(self, reason: str, *, was_reached: bool = True) -> None:
+        """Ends what is waiting; an empty reason: nothing is known of why."""
         self.is_lost = True
+        self.was_reached = was_reached
         self.reason = f" ({reason})" if reason else ""
         self._queue.close()
         self._queued.close()

@@ -1,6 +1,5 @@
 """Our tools beside the upstream's: `read`, `search`, `get_evidence`. What they answer is bounded like any result, and kept in a run."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ from api.tools.context import ToolAnswer
 from api.tools.definitions import BY_NAME
 from api.tools.outputs import OUTPUTS, structured
 from api.wiring import Services
-from api.wrap import Treatment, WrapContext, WrappedResult
+from api.wrap import Treatment, WrapContext, WrappedResult, naming
 from api.wrap.reading import answer_own
 from evidence_store.errors import EvidenceStoreError, InvalidInput, JsonValue
 from evidence_store.model import Outcome, Packet
@@ -25,12 +24,6 @@ Wanted = Callable[[], bool]
 _TREE, _TEXT = BY_NAME["read_spec"], BY_NAME["read_log"]
 _SHARED = _TREE.properties.keys() & _TEXT.properties.keys()
 _DESCRIPTION = "Read a place of a stored result as evidence. Give one of pointer, operation, schema, or of lines, bytes, quote, case."
-_SPELLED = re.compile(r"^(read|find): (read_spec|read_log|search|get_evidence) \{", re.MULTILINE)
-"""At the beginning of a line: there no text of a source stands (docs/formats/packet-text.md)."""
-
-
-_ABSENT = re.compile(r"^summary: summary \{.*\}\n", re.MULTILINE)
-"""The call of one of our tools that does not stand beside an upstream's."""
 
 
 class OwnTools:
@@ -120,12 +113,8 @@ def definition(own: str, name: str) -> Json:
 
 
 def respelled(text: str, names: Mapping[str, str]) -> str:
-    """A text with the calls that it names under the names that our tools go by here; without those that cannot be made here."""
-
-    def spelled(found: "re.Match[str]") -> str:
-        return f"{found[1]}: {names['read' if found[2] in (_TREE.name, _TEXT.name) else found[2]]} {{"
-
-    return _SPELLED.sub(spelled, _ABSENT.sub("", text))
+    """The text with our tools under the names that they go by here; a summary cannot be asked for."""
+    return naming.respelled(text, {_TREE.name: names["read"], _TEXT.name: names["read"], "summary": None, **names})
 
 
 def tool_result(text: str, *, is_error: bool = False, run: RunKey | None = None) -> Json:

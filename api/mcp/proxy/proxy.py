@@ -3,7 +3,7 @@
 Invariants, each with a test:
 1. Every request of the client gets one answer: the upstream's, ours, or an error that says what happened; none after it was cancelled.
 2. What is neither a result of a tool, nor a list of tools, nor a greeting passes as it is where both sides speak the same era.
-3. The proxy outlives its upstream.
+3. The proxy outlives its upstream, and what is stored can be read meanwhile.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from api.errors import UpstreamFailed, message_of
 from api.mcp.faults import fault_of
 from api.mcp.proxy import eras
-from api.mcp.proxy.catalog import Catalog
+from api.mcp.proxy.catalog import Catalog, Naming
 from api.mcp.proxy.connection import UpstreamConnection
 from api.mcp.proxy.eras import Era
 from api.mcp.proxy.link import Link
@@ -38,6 +38,7 @@ from evidence_store.errors import EvidenceStoreError
 from projector import format_error
 
 ENDED = "the wrapped server ended while it worked on this, and what it did until then is not known"
+UNREACHED = ", and whether it began with this is not known; the next call tries it again"
 CANCELLED = "notifications/cancelled"
 
 
@@ -73,18 +74,24 @@ class Proxy:
         context: WrapContext,
         own: OwnTools,
         note: Callable[[str], None],
+        naming: Naming,
     ) -> None:
         self._write: Any = None
         self._own = own
         self._note = note
-        self._catalog = Catalog(context.rules, OWN, note)
+        self._catalog = Catalog(context.rules, OWN, note, naming)
         self._connection = UpstreamConnection(upstream, starts, start_timeout_s, self._catalog, self._from_upstream, self._lost)
         self._shaping = Shaping(self._connection, self._catalog)
-        self._results = Results(context, own)
+        self._results = Results(context, own, naming.prefix)
         self._pending: dict[RequestId, Pending] = {}
         self._asked: dict[RequestId, Asked] = {}
         self._ids = count()
         self._tasks: TaskGroup | None = None
+
+    @property
+    def failure(self) -> UpstreamFailed | None:
+        """Why nothing was ever heard of the upstream; None where something was, or nothing went wrong."""
+        return self._connection.failure
 
     async def run(self, read: Any, write: Any) -> None:
         """Until the client ends."""
@@ -165,6 +172,8 @@ class Proxy:
         if asked.method == "initialize":
             await self._greet(pending)
             return
+        if connection.needs_no_upstream and await self._is_own(pending):
+            return
         if asked.method == "server/discover" and connection.client is None:
             self._pass_on(pending, await connection.linked())
             connection.was_discovered = True
@@ -173,7 +182,12 @@ class Proxy:
             self._own.agent = _name_of(envelope.get(types.CLIENT_INFO_META_KEY))
             if connection.client is None:
                 await connection.settle(envelope)
-        link = await connection.linked()
+        try:
+            link = await connection.linked()
+        except UpstreamFailed:
+            if connection.client is not None and (await self._is_own(pending) or await self._is_remembered(pending)):
+                return
+            raise
         if connection.is_bridged and await self._is_answered_here(pending):
             return
         if asked.method in ("tools/list", "tools/call") and connection.era is not None:
@@ -208,17 +222,34 @@ class Proxy:
             return False
         return True
 
+    async def _is_own(self, pending: Pending) -> bool:
+        """Whether a request is a call of one of our tools, and was answered."""
+        asked = pending.request
+        params: Json = asked.params or {}
+        own = self._catalog.find_own(params.get("name")) if asked.method == "tools/call" else None
+        if own is None:
+            return False
+        given, names = params.get("arguments") or {}, self._catalog.names
+        result = await to_thread.run_sync(self._own.call, own, given, names, lambda: pending.is_wanted)
+        await self._answer(pending, response(asked.id, self._shaping.in_era("tools/call", result)))
+        return True
+
+    async def _is_remembered(self, pending: Pending) -> bool:
+        """Whether the list of tools was asked for, and answered as it was last known: without one some clients call no tool."""
+        asked = pending.request
+        if asked.method != "tools/list" or not self._catalog.was_learned:
+            return False
+        listed = self._shaping.in_era(asked.method, {"tools": list(self._catalog.tools)})
+        await self._answer(pending, response(asked.id, listed))
+        return True
+
     async def _is_ours(self, pending: Pending) -> bool:
         """Whether a call is of one of our tools, and answered; of another the filters are taken out."""
+        if await self._is_own(pending):
+            return True
         asked = pending.request
         params: Json = asked.params or {}
         name, arguments = params.get("name"), params.get("arguments") or {}
-        own = self._catalog.find_own(name)
-        if own is not None:
-            names = self._catalog.names
-            result = await to_thread.run_sync(self._own.call, own, arguments, names, lambda: pending.is_wanted)
-            await self._answer(pending, response(asked.id, self._shaping.in_era("tools/call", result)))
-            return True
         if not isinstance(name, str) or not isinstance(arguments, dict):
             return False
         try:
@@ -313,14 +344,15 @@ class Proxy:
 
     async def _lost(self, link: Link) -> None:
         """The upstream has ended: who waits for it is told, and what it asked is withdrawn."""
-        self._note(f"the wrapped server has ended{link.reason}")
+        self._note(link.said)
         for id_, asked in list(self._asked.items()):
             if asked.link is link:
                 del self._asked[id_]
                 await self._send(notification(CANCELLED, {"requestId": id_, "reason": "the server has ended"}))
         waiting = [one for one in self._pending.values() if one.link is link]
         for pending in waiting:
-            await self._fail(pending, UpstreamFailed(f"{ENDED}{link.reason}; the next call starts it again"))
+            said = f"{ENDED}{link.reason}; the next call starts it again" if link.was_reached else f"{link.said}{UNREACHED}"
+            await self._fail(pending, UpstreamFailed(said))
 
     # -- to the client
 

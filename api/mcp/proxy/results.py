@@ -15,8 +15,9 @@ from api.mcp.proxy.messages import Json
 from api.mcp.proxy.own import OwnTools, Wanted, packets_json, respelled
 from api.mcp.runs import format_run
 from api.wrap import Filters, Output, Treatment, WrapContext, WrappedResult, encode, offload, spool_of
+from api.wrap.arguments import plain_arguments
 from api.wrap.budget import MIN_ROOM_TOKENS
-from api.wrap.endings import plain_arguments, store_failed
+from api.wrap.endings import store_failed
 from api.wrap.forms import JSON, json_text
 from evidence_store.errors import EvidenceStoreError
 from evidence_store.model import Outcome
@@ -25,7 +26,9 @@ OFFLOADED_META = "evidence/offloaded"
 STRUCTURED_PART: Json = {"~part": "structured"}
 """Beside the arguments that name the resource of structured content, where the texts have one of their own."""
 _NAMES_TOKENS = 16
-"""Kept free for names of our tools that are longer here."""
+"""Kept free for names of our tools that are longer here, beside what a prefix takes."""
+_N_NAMES = 2
+"""Names of our tools in what stands in place of a result, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,9 @@ class Parts:
 class Results:
     """Treats results. `passes` is quick; `treat` is for worker threads."""
 
-    def __init__(self, context: WrapContext, own: OwnTools) -> None:
+    def __init__(self, context: WrapContext, own: OwnTools, prefix: str) -> None:
         self._context = context
+        self._names_tokens = _NAMES_TOKENS + _N_NAMES * len(prefix)  # no text has more tokens than bytes
         self._own = own
 
     def passes(self, call: UpstreamCall, result: Json) -> bool:
@@ -83,6 +87,9 @@ class Results:
 
     def _parts(self, call: UpstreamCall, result: Json) -> Parts:
         structured = result.get("structuredContent")
+        if structured is not None and _is_of_items(result, structured):
+            rows = self._offload_rows(call, result) or self._offload_texts(call, result)
+            return Parts(None, rows, keeps_texts=rows is None)
         if structured is None or _says_the_same(result, structured):
             texts = self._offload_texts(call, result)
             return Parts(texts, None, keeps_texts=texts is None)
@@ -99,7 +106,8 @@ class Results:
             run = format_run(self._own.keep(call.tool, plain_arguments(call.arguments), one, shown, is_wanted))
             text += shown
         beside = [one for one in result["content"] if parts.keeps_texts or not _is_text(one)]
-        made = _replaced(result, text, beside, is_error=bool(result.get("isError")))
+        at = 0 if parts.keeps_texts else next((n for n, one in enumerate(result["content"]) if _is_text(one)), 0)
+        made = _replaced(result, text, beside, at, is_error=bool(result.get("isError")))
         place = _place(parts.replaced[0])
         if "structuredContent" in result:
             packets = tuple(packet for one in parts.replaced for packet in one.packets)
@@ -110,15 +118,28 @@ class Results:
         encoded = encode({"content": result["content"], "isError": bool(result.get("isError"))})
         return self._offload(call, encoded.raw, encoded.media_type, {}, result)
 
+    def _offload_rows(self, call: UpstreamCall, result: Json) -> WrappedResult | None:
+        """The structured content in place of its items as texts, where those are over the budget: only so pointers lead into it."""
+        rows, texts = _rows(result["structuredContent"]), encode(_texts(result)).raw.decode("utf-8", "replace")
+        room = self._room(call)
+        if self._context.fits(rows, room) and not self._context.fits(texts, room):
+            room = max(MIN_ROOM_TOKENS, self._context.counter().count(rows) - 1)
+        return self._offload(call, rows.encode("utf-8", "surrogatepass"), JSON, {}, result, room)
+
     def _offload_structured(self, call: UpstreamCall, result: Json) -> WrappedResult | None:
         """Under a name of its own where there are texts, so that no resource is now the one and now the other."""
         more = STRUCTURED_PART if any(map(_is_text, result["content"])) else {}
         return self._offload(call, json_text(result["structuredContent"]).encode("utf-8", "surrogatepass"), JSON, more, result)
 
-    def _offload(self, call: UpstreamCall, raw: bytes, media_type: str | None, more: Json, result: Json) -> WrappedResult | None:
-        """What stands in its place; None where it passes."""
+    def _room(self, call: UpstreamCall) -> int:
+        return max(MIN_ROOM_TOKENS, self._context.rules.tokens_of(call.tool) - self._names_tokens)
+
+    def _offload(
+        self, call: UpstreamCall, raw: bytes, media_type: str | None, more: Json, result: Json, room: int | None = None
+    ) -> WrappedResult | None:
+        """What stands in its place within a room, else that of a result; None where it passes."""
         outcome = Outcome.ERROR if result.get("isError") else Outcome.OK
-        room = max(MIN_ROOM_TOKENS, self._context.rules.tokens_of(call.tool) - _NAMES_TOKENS)
+        room = self._room(call) if room is None else room
         with spool_of(raw) as received:
             output = Output(call.tool, received, plain_arguments({**call.arguments, **more}), None, media_type, outcome)
             found = offload(self._context, output, room, call.filters)
@@ -144,12 +165,32 @@ def _place(one: WrappedResult) -> Json:
     return {} if revision is None else {"resource": revision.resource, "revision": revision.number, "size": revision.size}
 
 
-def _replaced(result: Json, text: str, beside: Any, *, is_error: bool) -> Json:
-    """The result with a text of ours for what was offloaded; whatever else it has stays."""
+def _replaced(result: Json, text: str, beside: Any, at: int = 0, *, is_error: bool) -> Json:
+    """The result with a text of ours for what was offloaded, behind `at` blocks of what stands beside it; whatever else it has stays."""
     rest = {name: value for name, value in result.items() if name not in ("content", "structuredContent", "isError")}
     block = {"type": "text", "text": text.encode("utf-8", "replace").decode()}
-    made = {**rest, "content": [block, *beside]}
+    made = {**rest, "content": [*beside[:at], block, *beside[at:]]}
     return {**made, "isError": is_error} if is_error or "isError" in result else made
+
+
+def _is_of_items(result: Json, structured: Any) -> bool:
+    """Whether each text is the JSON of one item of the structured content, and any item has members: as lines they would have no places."""
+    blocks = [block.get("text") for block in result["content"] if isinstance(block, Mapping) and block.get("type") == "text"]
+    items = _only(structured)
+    if len(blocks) < 2 or not isinstance(items, list) or len(items) != len(blocks):
+        return False
+    return any(isinstance(one, Mapping | list) for one in items) and [_read(text) for text in blocks] == items
+
+
+def _only(structured: Any) -> Any:
+    """What the only member of an object holds, as servers wrap a list; else the value itself."""
+    return next(iter(structured.values())) if isinstance(structured, Mapping) and len(structured) == 1 else structured
+
+
+def _rows(structured: Any) -> str:
+    """JSON with an item on each line, so that filters by lines find items."""
+    rows = ",\n".join(map(json_text, _only(structured)))
+    return f"{{{json_text(next(iter(structured)))}:[\n{rows}\n]}}\n" if isinstance(structured, Mapping) else f"[\n{rows}\n]\n"
 
 
 def _says_the_same(result: Json, structured: Any) -> bool:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 import anyio
 from mcp.server.stdio import stdio_server
 
+from api.mcp.proxy.catalog import PLAIN_NAMES, Naming
 from api.mcp.proxy.own import OwnTools
 from api.mcp.proxy.proxy import Proxy
 from api.mcp.proxy.upstream import Starts, Upstream
@@ -37,6 +38,7 @@ class ProxyOptions:
     keep_small: bool = False
     run: RunName | None = None
     start_timeout_s: float = START_TIMEOUT_S
+    naming: Naming = PLAIN_NAMES
 
 
 def rules_of(options: ProxyOptions) -> WrapRules:
@@ -52,11 +54,14 @@ def build_proxy(services: Services, upstream: Upstream, options: ProxyOptions, n
     """`note` is told what people should know. Raises InvalidInput, NotFound."""
     context = ToolWrapper(services, rules_of(options)).context
     own = OwnTools(services, context, options.run)
-    return Proxy(upstream, Starts(time.monotonic), options.start_timeout_s, context, own, note)
+    return Proxy(upstream, Starts(time.monotonic), options.start_timeout_s, context, own, note, options.naming)
 
 
 def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, note: Callable[[str], None]) -> None:
-    """Serves until the client closes stdin, Ctrl-C or SIGTERM; the upstream ends with it. Raises as `build_proxy` does."""
+    """Serves until the client closes stdin, Ctrl-C or SIGTERM; the upstream ends with it.
+
+    Raises as `build_proxy` does, and UpstreamFailed at the end where nothing was ever heard of the upstream.
+    """
     proxy = build_proxy(services, upstream, options, note)
 
     async def run() -> None:
@@ -68,6 +73,8 @@ def serve_proxy(services: Services, upstream: Upstream, options: ProxyOptions, n
             tasks.cancel_scope.cancel()
 
     anyio.run(run)
+    if proxy.failure is not None:
+        raise proxy.failure
 
 
 async def _end_by_signal(stopping: anyio.CancelScope, ended: anyio.Event) -> None:

@@ -8,7 +8,7 @@ from api.mcp.proxy.catalog import Catalog
 from api.mcp.proxy.connection import UpstreamConnection
 from api.mcp.proxy.eras import Era
 from api.mcp.proxy.messages import Answer, Json, response
-from api.mcp.proxy.own import OWN, definition
+from api.mcp.proxy.own import definition
 
 INSTRUCTIONS = (
     "Results over a budget are stored whole; a packet stands in their place. Lines read: and find: name the call that reads on. "
@@ -57,7 +57,7 @@ class Shaping:
         return response(asked.id, {**answer.result, "tools": [*map(self._catalog.shown, tools), *own]})
 
     def _own(self) -> list[Json]:
-        return [definition(one, self._catalog.names[one]) for one in OWN]
+        return [definition(one, self._catalog.names[one]) for one in self._catalog.offered]
 
 
 def _introduced(result: Json) -> Json:

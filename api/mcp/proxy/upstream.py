@@ -1,10 +1,11 @@
 """The server that is wrapped: a command that is started, or an address. And how often it may be started."""
 
 import logging
+import os
 import re
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,8 +85,33 @@ def parse_header(text: str, environment: Mapping[str, str]) -> tuple[str, str]:
     return name.strip(), made
 
 
+@dataclass(slots=True)
+class Reach:
+    """What became of the last try to reach an address."""
+
+    failure: Exception | None = None
+    """None: it was reached, or it is a command."""
+
+
+class _Client(httpx2.AsyncClient):
+    """Keeps why an address cannot be reached: the SDK's client ends its streams without a word of it."""
+
+    def __init__(self, reach: Reach, headers: Mapping[str, str]) -> None:
+        super().__init__(headers=dict(headers), timeout=_TIMEOUT, event_hooks={"response": [_note_refusal]})
+        self._reach = reach
+
+    async def send(self, request: httpx2.Request, **rest: Any) -> httpx2.Response:
+        try:
+            response = await super().send(request, **rest)
+        except httpx2.TransportError as why:
+            self._reach.failure = why
+            raise
+        self._reach.failure = None
+        return response
+
+
 @asynccontextmanager
-async def streams_of(upstream: Upstream) -> AsyncIterator[tuple[Any, Any]]:
+async def streams_of(upstream: Upstream, reach: Reach) -> AsyncIterator[tuple[Any, Any]]:
     """Messages from it and to it. Raises OSError where it cannot be started; a server that cannot be reached shows at the first message."""
     match upstream:
         case Command(words, environment):
@@ -94,7 +120,7 @@ async def streams_of(upstream: Upstream) -> AsyncIterator[tuple[Any, Any]]:
                 yield streams
         case Address(url, headers):
             async with (
-                httpx2.AsyncClient(headers=dict(headers), timeout=_TIMEOUT, event_hooks={"response": [_note_refusal]}) as client,
+                _Client(reach, headers) as client,
                 streamable_http_client(url, http_client=client, max_sse_event_size=MAX_EVENT_BYTES) as streams,
             ):
                 yield streams
@@ -112,7 +138,31 @@ def reason_of(why: BaseException) -> str:
         return next(filter(None, map(reason_of, why.exceptions)), "")
     if isinstance(why, OSError):
         return why.strerror or ""
-    return str(why) if isinstance(why, httpx2.NetworkError | httpx2.TimeoutException) else ""
+    if isinstance(why, httpx2.ConnectError):
+        return next(filter(None, map(_system_words, causes_of(why))), str(why))
+    return str(why) if isinstance(why, httpx2.NetworkError | httpx2.TimeoutException | httpx2.RemoteProtocolError) else ""
+
+
+def is_unreachable(why: BaseException) -> bool:
+    """Whether an address was not even connected to."""
+    if isinstance(why, BaseExceptionGroup):
+        return any(map(is_unreachable, why.exceptions))
+    return isinstance(why, httpx2.ConnectError | httpx2.ConnectTimeout)
+
+
+def causes_of(why: BaseException) -> Iterator[BaseException]:
+    """What an exception came from, the nearest first; of several tries at once all of them."""
+    nearest = why.__cause__ or why.__context__
+    for one in (*((nearest,) if nearest else ()), *(why.exceptions if isinstance(why, BaseExceptionGroup) else ())):
+        yield one
+        yield from causes_of(one)
+
+
+def _system_words(why: BaseException) -> str:
+    """Those of the system for a number of its own; of a name that is not known, those of the resolver. Empty for all else."""
+    if not isinstance(why, OSError) or not why.errno:
+        return ""
+    return os.strerror(why.errno) if why.errno > 0 else why.strerror or ""
 
 
 def is_broken_off(message: JSONRPCError) -> bool:

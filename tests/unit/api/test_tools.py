@@ -210,6 +210,7 @@ def test_a_quoted_text_and_a_test_case_are_read(context: ToolContext, store: Evi
     put(store, b'<testsuite name="s"><testcase name="t"><failure>boom</failure></testcase></testsuite>', "junit.xml")
     assert "boom" in (excerpt(call(context, "read_log", resource="junit.xml", case="s/t")) or "")
     assert error(call(context, "read_log", resource="run.log", case="s/t")) == ("no_structure", True)
+    assert "--" not in call(context, "read_log", resource="run.log", case="s/t").text, "a model has no options"
 
 
 def test_a_search_answers_with_hits_or_with_a_receipt(context: ToolContext, store: EvidenceStore) -> None:

@@ -79,6 +79,32 @@ def test_a_sentence_without_a_citation_is_named() -> None:
     assert find_uncited(text) == (Uncited(3, "The limit is lower."),)
 
 
+CITED = "[ev_tpvnrht0mge4]"
+
+
+@pytest.mark.parametrize(
+    ("line", "uncited"),
+    [
+        (f"The limit is lower {CITED}. The other is gone.", ["The other is gone."]),
+        (f"It is so. The limit is lower. {CITED} The other is gone!", ["It is so.", "The other is gone!"]),
+        (f"- It is so.{CITED}(evidence/x.html), [ev_x] And **this is not.**", ["And **this is not.**"]),
+        (f"1. It is so? The limit is lower {CITED}.", ["It is so?"]),
+        (f"它变低了。限制是五十{CITED}。", ["它变低了。"]),
+        (f"It fell from 1.5 to 1.0, e.g. here, cf. No. 5 {CITED}.", []),
+        (f'It said "It failed. Retrying." {CITED}.', []),
+        (f"It said “It failed. Then” and `a. B` {CITED}", []),
+        (f"It is so {CITED}. And more {CITED}", []),
+    ],
+)
+def test_a_sentence_without_a_citation_is_named_beside_one_that_has_it(line: str, uncited: list[str]) -> None:
+    assert [one.text for one in find_uncited(f"# A\n{line}")] == uncited
+    assert {one.line for one in find_uncited(f"# A\n{line}")} <= {2}
+
+
+def test_many_marks_that_nothing_closes_take_no_longer() -> None:
+    assert find_uncited("“" * 50_000 + f" {CITED}. It is so.") == (Uncited(1, "It is so."),)
+
+
 @pytest.mark.parametrize("line", ["# A title.", "| a cell. |", "> a goal.", "`code.`", "<b>x.</b>", "- no full stop", ""])
 def test_headings_tables_quotes_and_code_need_no_citation(line: str) -> None:
     assert find_uncited(line) == ()

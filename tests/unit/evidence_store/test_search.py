@@ -1,6 +1,8 @@
-"""Search: one hit a line, literal or RE2, whatever the bytes."""
+"""Search: one hit a line, or as many as are not seen with one before; literal or RE2, whatever the bytes."""
 
 import re
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from evidence_store.errors import InvalidInput
 from evidence_store.model import Span
-from evidence_store.search import MAX_PATTERN_BYTES, search
+from evidence_store.search import MAX_PATTERN_BYTES, Hit, search
 
 RAW = (
     "00 ok\r\n01 FAILED test_2\r\n02 café Failed FAILED\n03 \x1b[31mFAI\x1b[0mLED\x1b[0m tail\n04 half\rFAILED".encode()
@@ -131,3 +133,56 @@ def test_a_pattern_over_a_line_end_is_refused_since_it_could_only_seem_absent(pa
 @pytest.mark.parametrize("pattern", ["[^\\n]b", "a\\\\n", "\\d[]\\n]", "\\x0b", "[\\n ]b", "\\\\x0a"])
 def test_a_line_feed_that_is_left_out_of_a_class_is_no_line_end(pattern: str) -> None:
     assert search(b"ab\n", pattern, regex=True).more is False
+
+
+def of_itself(hit: Hit) -> int:
+    """The reach of who sees no more of a line than a match."""
+    return hit.match.end
+
+
+@pytest.mark.parametrize(
+    ("raw", "pattern", "options"),
+    [
+        (b"ab ab-ab\nab", "ab", {}),
+        (b"ab ab-ab\nab", "a.", {"regex": True}),
+        (b"AB ab-aB\nab", "ab", {"ignore_case": True}),
+        (b"ab \x1b[1mab\x1b[0m-ab\nab", "ab", {}),
+        (b'ab "\\u0061b"-ab\nab', "ab", {"escaped": True}),
+        ("ab ab-ab\nab".encode("utf-16le"), "ab", {"encoding": "utf-16le"}),
+        ("日b 日b-日b\n日b".encode("cp932"), "日b", {"encoding": "cp932"}),
+        (b"ab ab-\xffab\nab", "ab", {"escaped": True}),
+    ],
+)
+def test_who_sees_of_a_line_only_the_match_gets_every_other_one(raw: bytes, pattern: str, options: dict[str, Any]) -> None:
+    found = search(raw, pattern, reach=of_itself, **options)
+    encoding = options.get("encoding", "utf-8")
+    shown = [raw[hit.match.start : hit.match.end].decode(encoding).lower() for hit in found.hits]
+    assert [one.replace("\\u0061", "a") for one in shown] == [pattern.replace(".", "b")] * 4
+    assert len({hit.line for hit in found.hits}) == 2
+    assert not found.more
+    assert [hit.match for hit in search(raw, pattern, **options).hits] == [found.hits[0].match, found.hits[3].match]
+
+
+@pytest.mark.parametrize(("limit", "more"), [(3, True), (4, False)])
+def test_places_of_one_line_count_for_the_limit(limit: int, more: bool) -> None:
+    found = search(b"ab ab-ab\nab", "ab", limit=limit, reach=of_itself)
+    assert (len(found.hits), found.more) == (limit, more)
+
+
+def test_matches_that_are_seen_with_another_are_no_hits() -> None:
+    found = search(b"ab ab ab ab", "ab", reach=lambda hit: hit.match.start + 5)
+    assert [hit.match.start for hit in found.hits] == [0, 6]
+    assert [hit.match.start for hit in search(b"ab ab ab ab", "ab", reach=lambda hit: hit.match.start + 4).hits] == [0, 3, 6, 9]
+
+
+def test_an_expression_that_matches_nothing_is_told_once_in_a_place() -> None:
+    found = search(b"a\x1b[0mb", "x*", regex=True, reach=of_itself)
+    assert len({hit.match for hit in found.hits}) == len(found.hits)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(PIECES, st.booleans())
+def test_all_matches_of_all_lines_are_found_in_order_and_apart(raw: bytes, regex: bool) -> None:
+    found = [hit.match for hit in search(raw, "ab", regex=regex, limit=1000, escaped=True, reach=of_itself).hits]
+    assert all(one.end <= following.start for one, following in pairwise(found))
+    assert {match.start() for match in re.finditer(b"ab", raw)} <= {match.start for match in found}

@@ -139,3 +139,8 @@ def test_the_tools_are_given_with_every_input(own_agent: ModuleType, services: S
     names = [tool["function"]["name"] for tool in model.tools[0]]
     assert {"read_spec", "search", "record_claim"} <= set(names)
     assert GOAL in text_of(model.inputs[0])
+
+
+def test_without_a_document_it_says_how_it_is_called() -> None:
+    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, check=False, env=environment())
+    assert (done.returncode, done.stderr) == (1, "usage: python examples/own_agent.py DOCUMENT\n")

@@ -17,7 +17,7 @@ from api.mcp.proxy.proxy import ENDED
 from api.mcp.proxy.serving import ProxyOptions
 from api.mcp.proxy.upstream import MAX_STARTS, WITHIN_S, Address, Command, Starts
 from api.wiring import Services
-from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, http_upstream, said, talk, text_of, through
+from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, http_upstream, said, talk, text_of, through, tools_of
 
 PAIRS = (("handshake", "auto"), ("handshake", "2026-07-28"), ("envelope", "legacy"), ("envelope", "auto"))
 
@@ -126,15 +126,35 @@ def test_what_a_client_had_agreed_is_said_again_to_an_upstream_that_is_started_a
     talk(through(services, command(), "legacy", Heard()), main)
 
 
-def test_an_upstream_that_always_ends_is_not_started_for_ever(services: Services) -> None:
+def test_an_upstream_that_always_ends_is_not_started_for_ever(services: Services, era: str) -> None:
     async def main(client: Client) -> str:
+        await said(client, "log", n=2000)
         last = ""
         for _ in range(MAX_STARTS + 1):
             last = text_of(await client.call_tool("crash", {}))
+        assert "line 1999" in await said(client, "read", resource="log?n=2000", lines="2000"), "what is stored needs no upstream"
         return last
 
-    last = talk(through(services, command(), "auto", Heard()), main)
+    last = talk(through(services, command(), era, Heard()), main)
     assert f"was started {MAX_STARTS} times within {WITHIN_S:.0f} s" in last
+
+
+def test_what_is_stored_is_read_without_starting_an_upstream_again(services: Services, era: str) -> None:
+    heard = Heard()
+
+    async def main(client: Client) -> None:
+        await said(client, "log", n=2000)
+        await tools_of(client)  # the SDK's client lists the tools after the first call of one that it does not know
+        first = await said(client, "pid")
+        await client.call_tool("crash", {})
+        assert "ERROR disk full" in await said(client, "search", resource="log?n=2000", pattern="ERROR")
+        assert not Path(f"/proc/{first}").exists()
+
+    starts: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Starts, "count", lambda self: starts.append(self))
+        talk(through(services, command(), era, heard), main)
+    assert len(starts) == 1
 
 
 def test_starts_are_counted_within_their_time() -> None:
@@ -154,7 +174,7 @@ def test_starts_are_counted_within_their_time() -> None:
     [
         (Command(("/no/such-command",), {}), "'such-command' cannot be started: No such file or directory"),
         (Command(("false",), dict(os.environ)), "ended before it answered initialize"),
-        (Address("http://127.0.0.1:9/mcp"), "ended before it answered initialize (All connection attempts failed)"),
+        (Address("http://127.0.0.1:9/mcp"), "the wrapped server cannot be reached (Connection refused)"),
     ],
 )
 def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, upstream: Any, said: str) -> None:
@@ -162,6 +182,18 @@ def test_an_upstream_that_cannot_be_had_is_a_clear_error(services: Services, ups
     why = refusal(through(services, upstream, "legacy", heard))
     assert why.error.data == {"code": "upstream_failed"}
     assert str(why).endswith(said)
+
+
+def test_an_address_that_is_gone_is_told_apart_from_a_server_that_ended(services: Services, era: str) -> None:
+    async def main(client: Client) -> None:
+        await client.call_tool("crash", {})
+        await client.call_tool("echo", {"text": "on a connection that may not know yet that it is gone"})
+        failed = text_of(await client.call_tool("echo", {"text": "again"}))
+        assert "cannot be reached (Connection refused)" in failed
+        assert "ended" not in failed
+
+    with http_upstream() as address:
+        talk(through(services, address, era, Heard()), main)
 
 
 @pytest.mark.parametrize(("status", "said"), [(401, ["the wrapped server answers 401 Unauthorized"]), (404, [])])

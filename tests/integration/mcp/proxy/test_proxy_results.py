@@ -8,23 +8,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
+from api.mcp.proxy.catalog import Naming
 from api.mcp.proxy.serving import ProxyOptions
 from api.wiring import Services
-from evidence_store.errors import StoreUnavailable
+from evidence_store.errors import InvalidInput, StoreUnavailable
 from evidence_store.model import Grade, ResourceName, Span, TaskName, TextLimit
 from evidence_store.store.sources import Sources
 from tests.factories import API
-from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, said, talk, text_of, through
-
-
-async def tools_of(client: Client) -> dict[str, types.Tool]:
-    found: list[types.Tool] = []
-    cursor: str | None = None
-    while True:
-        page = await client.list_tools(cursor=cursor)
-        found, cursor = [*found, *page.tools], page.next_cursor
-        if cursor is None:
-            return {tool.name: tool for tool in found}
+from tests.integration.mcp.proxy.wrapping import TIGHT, Heard, command, said, talk, text_of, through, tools_of
 
 
 def proxied(services: Services, era: str, main: Any, options: ProxyOptions = TIGHT, *words: str) -> Heard:
@@ -102,7 +93,7 @@ def test_structured_content_over_the_budget_keeps_to_the_schema_that_is_told(ser
     assert len(json.loads(stored(services, "pods?n=900&~part=structured"))["pods"]) == 900
 
 
-@pytest.mark.parametrize("form", ["json", "content", "items"])
+@pytest.mark.parametrize("form", ["json", "content", "items", "rows"])
 def test_what_texts_and_structured_content_both_say_is_stored_once(services: Services, form: str) -> None:
     async def main(client: Client) -> None:
         result = await client.call_tool("both", {"n": 900, "form": form})
@@ -114,6 +105,32 @@ def test_what_texts_and_structured_content_both_say_is_stored_once(services: Ser
 
     proxied(services, "auto", main)
     assert [resource.name for resource, _ in services.store.sources.list_resources("", 9)] == [f"both?form={form}&n=900", API]
+
+
+def test_a_list_of_objects_keeps_its_structure(services: Services, era: str) -> None:
+    async def main(client: Client) -> None:
+        large = await client.call_tool("both", {"n": 900, "form": "rows"})
+        assert text_of(large).count("\n") < 60
+        name = large.structured_content["offloaded"]["resource"]
+        assert "api-5" in await said(client, "read", resource=name, pointer="/result/5/name")
+        assert '"api-7"' in await said(client, "both", n=900, form="rows", pointer="/result/7")
+        hit = await said(client, "both", n=900, form="rows", grep='"api-77"')
+        assert '| {"name":"api-77","cpu":[1]},' in hit
+        small = await client.call_tool("both", {"n": 2, "form": "rows"})
+        assert len(small.content) == len(small.structured_content["result"]) == 2
+
+    proxied(services, era, main)
+    assert len(json.loads(stored(services, "both?form=rows&n=900"))["result"]) == 900
+
+
+@pytest.mark.parametrize("n", [8, 9, 10, 11, 12, 13, 14])
+def test_items_whose_texts_alone_are_over_the_budget_do_not_pass(services: Services, n: int) -> None:
+    async def main(client: Client) -> None:
+        result = await client.call_tool("both", {"n": n, "form": "rows"})
+        n_tokens = services.counter().count(text_of(result))
+        assert n_tokens <= 200, (n, n_tokens)
+
+    proxied(services, "auto", main, ProxyOptions(tokens=200))
 
 
 def test_pictures_pass_beside_and_errors_stay_errors(services: Services) -> None:
@@ -153,6 +170,36 @@ def test_names_that_are_the_upstreams_are_prefixed_and_it_is_said(services: Serv
 
     heard = proxied(services, "auto", main, TIGHT, "--clash")
     assert heard.notes == ["the wrapped server has a tool 'search' itself: ours is 'evidence_search'"]
+
+
+def test_a_prefix_stands_before_our_names_also_in_texts(services: Services) -> None:
+    async def main(client: Client) -> None:
+        names = list(await tools_of(client))
+        assert names[-4:] == ["search", "files_get_evidence", "files_read", "files_search"]
+        shown = await said(client, "log", n=2000)
+        assert 'find: files_search {"resource":"log?n=2000"' in shown
+        assert "line 2" in await said(client, "files_read", resource="log?n=2000", lines="3")
+        assert await said(client, "read", lines="3") == "done", "as the upstream answers what it does not know"
+
+    heard = proxied(services, "auto", main, ProxyOptions(tokens=400, naming=Naming("files_")), "--clash")
+    assert heard.notes == []
+
+
+def test_our_tools_are_left_to_another_server(services: Services) -> None:
+    async def main(client: Client) -> None:
+        assert list(await tools_of(client))[-1] == "search"
+        assert await said(client, "search", text="it") == "found it"
+        assert 'find: store_search {"resource":"log?n=2000"' in await said(client, "log", n=2000)
+        assert await said(client, "store_read", pointer="") == "done"
+
+    heard = proxied(services, "auto", main, ProxyOptions(tokens=400, naming=Naming("store_", offered=False)), "--clash")
+    assert heard.notes == []
+
+
+@pytest.mark.parametrize("prefix", ["a b", "日", "x" * 33, "a\n"])
+def test_a_prefix_that_no_name_can_have_is_refused(prefix: str) -> None:
+    with pytest.raises(InvalidInput, match="--prefix takes"):
+        Naming(prefix)
 
 
 def test_an_upstream_without_tools_has_ours(services: Services, era: str) -> None:

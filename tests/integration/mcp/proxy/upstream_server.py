@@ -173,10 +173,12 @@ class Upstream:
 def both(n: int, form: str) -> types.CallToolResult:
     """As servers write both: the JSON as text; text in a member; a text for each item."""
     names = [f"api-{one}" for one in range(n)]
+    rows = [{"name": one, "cpu": [1]} for one in names]
     texts, structured = {
         "json": ([json.dumps({"names": names}, indent=2)], {"names": names}),
         "content": (["\n".join(names)], {"content": "\n".join(names)}),
         "items": ([json.dumps(one) for one in names], {"result": names}),
+        "rows": ([json.dumps(one, indent=2) for one in rows], {"result": rows}),
     }[form]
     return types.CallToolResult(content=[types.TextContent(text=one) for one in texts], structured_content=structured)
 

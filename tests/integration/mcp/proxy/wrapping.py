@@ -126,3 +126,13 @@ async def said(client: Client, name: str, **arguments: Any) -> str:
 
 def text_of(result: types.CallToolResult) -> str:
     return "".join(block.text for block in result.content if isinstance(block, types.TextContent))
+
+
+async def tools_of(client: Client) -> dict[str, types.Tool]:
+    found: list[types.Tool] = []
+    cursor: str | None = None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        found, cursor = [*found, *page.tools], page.next_cursor
+        if cursor is None:
+            return {tool.name: tool for tool in found}

@@ -54,7 +54,7 @@ def test_each_kind_of_value_has_its_form(value: object, raw: bytes | None) -> No
 
 def test_structured_values_say_that_they_are_json() -> None:
     assert encode({"a": 1}).media_type == "application/json"
-    assert encode("{}").media_type is None
+    assert encode("{}").media_type == "text/plain; charset=utf-8"
 
 
 def test_content_blocks_are_their_texts_and_the_rest_stands_beside() -> None:

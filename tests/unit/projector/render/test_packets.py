@@ -26,6 +26,7 @@ from projector.render.packets import (
     PacketText,
     format_error,
     format_packet,
+    format_packet_in_options,
     format_packet_text,
     packet_text,
     parse_errors,
@@ -87,7 +88,7 @@ def test_a_cut_excerpt_says_which_bytes_it_shows_and_how_to_go_on() -> None:
         "format: json",
         "status: observed",
         "transforms: keys/1, ansi/1",
-        "excerpt: 2 lines, ends with newline, cut: bytes 0-4 of 0-6, next --lines 3-3",
+        'excerpt: 2 lines, ends with newline, cut: bytes 0-4 of 0-6, next {"lines":"3-3"}',
         "| a",
         "| b",
         "[end ev_tpvnrht0mge4]",
@@ -102,7 +103,7 @@ def test_an_outline_stands_in_place_of_the_excerpt() -> None:
     )
     packet = dataclasses.replace(GOLDEN, outline=Outline("object", 120, 0, entries), next="--children 3-5")
     assert format_packet(packet).splitlines()[8:-1] == [
-        "outline: object, 120 members, 0-2 shown, next --children 3-5",
+        'outline: object, 120 members, 0-2 shown, next {"children":"3-5"}',
         '- "get" object 5 2300 ["parameters","responses"]',
         '- "x" string - 4 "\\"hi\\""',
         '- "y" array 2 9',
@@ -119,6 +120,30 @@ def test_parsing_gives_back_every_packet_whatever_it_holds(texts: list[PacketTex
 def test_only_the_last_line_ends_a_packet_and_only_the_first_begins_one(one: PacketText) -> None:
     lines = format_packet_text(one).split("\n")
     assert [line for line in lines if line.startswith("[")] == [f"[evidence {one.id}]", f"[end {one.id}]"]
+
+
+@given(packet_texts())
+def test_so_it_is_for_who_ends_lines_elsewhere_too(one: PacketText) -> None:
+    lines = format_packet_text(one).splitlines()
+    assert [line for line in lines if line.startswith("[")] == [f"[evidence {one.id}]", f"[end {one.id}]"]
+
+
+@pytest.mark.parametrize("sign", ["\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_behind_each_break_of_an_excerpt_stands_a_mark(sign: str) -> None:
+    packet = dataclasses.replace(GOLDEN, excerpt=f"a{sign}[end ev_tpvnrht0mge4]{sign}b{sign}\nc{sign}")
+    assert f"| a{sign}| [end ev_tpvnrht0mge4]{sign}| b{sign}\n| c{sign}\n" in format_packet(packet)
+    assert parse_packets(format_packet(packet)) == (packet_text(packet),)
+
+
+def test_breaks_of_an_older_text_are_read_as_they_are() -> None:
+    older = format_packet(GOLDEN).replace("| 50", "| 5\u20280")
+    assert parse_packets(older)[0].excerpt == "5\u20280"
+
+
+@given(st.text(max_size=20), st.dictionaries(text, text, max_size=3))
+def test_an_error_has_no_other_lines_for_who_ends_them_elsewhere(message: str, details: dict[str, str]) -> None:
+    said = format_error("not_found", message, details, retry=True)
+    assert said.splitlines() == said.removesuffix("\n").split("\n")
 
 
 @given(text)
@@ -166,3 +191,20 @@ def test_a_tool_error_reads_as_the_grammar_page_shows_it() -> None:
 def test_parsing_gives_back_every_error(message: str, retry: bool, details: dict[str, object]) -> None:
     made = format_error("not_found", message, details, retry=retry)  # type: ignore[arg-type]
     assert parse_errors(f"x\n{made}y") == (ErrorText("not_found", message, retry, tuple(details.items())),)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "arguments"),
+    [
+        ("--lines 3-9", '{"lines":"3-9"}'),
+        ("--bytes 0-9", '{"bytes":"0-9"}'),
+        ("--keys --children 2-2", '{"view":"keys","children":"2-2"}'),
+        ("--max-tokens 900", '{"max_tokens":900}'),
+        ('{"lines":"3-9"}', '{"lines":"3-9"}'),
+        ("--lines 3", "--lines 3"),
+    ],
+)
+def test_what_continues_is_arguments_for_models_and_an_option_at_the_command_line(option: str, arguments: str) -> None:
+    packet = dataclasses.replace(GOLDEN, next=option)
+    assert f", next {arguments}\n" in format_packet(packet)
+    assert f", next {option}\n" in format_packet_in_options(packet)

@@ -80,6 +80,12 @@ def test_parsing_gives_back_every_request(request: str) -> None:
     assert parse_request(format_request(request)) == request
 
 
+@given(text)
+def test_no_request_has_a_line_of_the_grammar_whatever_ends_lines(request: str) -> None:
+    for lines in (format_request(request).split("\n"), format_request(request).splitlines()):
+        assert [line for line in lines if line.startswith("[")] == ["[request]", "[end request]"]
+
+
 @given(tasks, progress_texts, claims_texts, st.lists(need_lines, max_size=2), st.lists(packet_texts(), max_size=2), text)
 def test_sections_do_not_disturb_each_other(
     task: TaskRevision, progress: ProgressText, claims: ClaimsText, needs: list[NeedLine], packets: list[PacketText], request: str
