@@ -7,7 +7,7 @@ from threading import Lock
 
 from api.wiring import Services
 from evidence_store.access import Grant, Principal
-from evidence_store.errors import EvidenceStoreError, NotPermitted
+from evidence_store.errors import NotPermitted
 from evidence_store.model import Clearances, WorkspaceName
 from evidence_store.store import EvidenceStore
 
@@ -96,12 +96,6 @@ OPERATIONS: Mapping[str, Grant | None] = {
     "showSource": Grant.EVIDENCE_READ,
 }
 """Operation of HTTP to the grant that it needs; None: everybody may, without a key."""
-
-
-class Unauthenticated(EvidenceStoreError):
-    """Nobody is known to ask: there is no key, or it is unknown, revoked or expired; all told in the same words."""
-
-    code = "unauthenticated"
 
 
 def owner(workspace: WorkspaceName) -> Principal:

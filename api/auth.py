@@ -6,7 +6,8 @@ from threading import Lock
 
 from starlette.requests import Request
 
-from api.access import Unauthenticated, Views, has_grant, owner, require_grant
+from api.access import Views, has_grant, owner, require_grant
+from api.errors import Unauthenticated
 from api.wiring import Services
 from evidence_store.access import ApiKey, Principal
 from evidence_store.canonical import digest_of
