@@ -9,14 +9,14 @@ from typing import cast
 import orjson
 
 from api.loop.model import How, RunReport
+from api.stores import AgentStore
 from api.tools.answers import json_line
 from evidence_store.errors import Conflict
 from evidence_store.records.runs import RunKey
-from evidence_store.store import EvidenceStore
 from projector import format_recorded_claim
 
 
-def report_of(store: EvidenceStore, run: RunKey) -> RunReport:
+def report_of(store: AgentStore, run: RunKey) -> RunReport:
     """The report of a run. Raises NotFound, and Conflict for a run that has not ended."""
     history = store.histories.get(run)
     if history.end is None:
