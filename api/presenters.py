@@ -99,7 +99,9 @@ def state_json(state: EvidenceState) -> dict[str, Json]:
 
 
 def _selector_json(selector: Selector) -> dict[str, Json]:
-    """`lines` and `bytes` stand in every packet anyway, as numbers."""
+    """`lines` and `bytes` stand in every packet anyway, as numbers; that it was found by its bytes is said."""
+    if selector.kind == "bytes":
+        return {"selector": selector.kind}
     return {selector.kind: selector.text} if selector.kind in ("pointer", "quote") else {}
 
 

@@ -9,7 +9,7 @@ from typing import Generic, ParamSpec, TypeVar, overload
 
 import httpx2
 
-from api.client import evidence, sources
+from api.client import documents, evidence, keys, sources
 from api.client.operation import Answer, Operation, Pages
 from api.client.retrying import Attempts, Retry
 from api.client.sending import CONNECT_S, TIMEOUT_S, server_of
@@ -170,6 +170,24 @@ class AsyncEvidenceClient:
     put_revision = Method(sources.put_revision)
     get_blob = Method(sources.get_blob)
     head_blob = Method(sources.head_blob)
+    read_document = Method(documents.read_document)
+    search_document = Method(documents.search_document)
+    search = Method(documents.search)
+    summarize_document = Method(documents.summarize_document)
+    diff = Method(documents.diff)
     get_evidence = Method(evidence.get_evidence)
+    expand_evidence = Method(evidence.expand_evidence)
+    locate_evidence = Method(evidence.locate_evidence)
+    list_exposures = ListMethod(evidence.list_exposures)
+    verify_evidence = Method(evidence.verify_evidence)
+    resolve_evidence = Method(evidence.resolve_evidence)
+    check_citations = Method(evidence.check_citations)
+    list_reports = ListMethod(evidence.list_reports)
     get_report = Method(evidence.get_report)
     get_trace = Method(evidence.get_trace)
+    list_policies = Method(keys.list_policies)
+    set_policy = Method(keys.set_policy)
+    add_labels = Method(keys.add_labels)
+    list_keys = Method(keys.list_keys)
+    create_key = Method(keys.create_key)
+    revoke_key = Method(keys.revoke_key)

@@ -57,6 +57,11 @@ def error_of(answer: Answer) -> EvidenceStoreError:
     return StoreFault(f"the server answered {answer.status}, and without problem details", {"status": answer.status}, code="bad_answer")
 
 
+def error_named(code: str, message: str, status: int) -> EvidenceStoreError:
+    """The error of one item of an answer, which says no more of it."""
+    return _class_of(code, status)(message, code=code)
+
+
 def _told(problem: Mapping[str, JsonValue], status: int) -> EvidenceStoreError:
     details = {name: value for name, value in problem.items() if name not in MEMBERS}
     code = str(problem["code"])

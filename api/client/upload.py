@@ -52,10 +52,10 @@ class Upload:
             return
         coming = self.pieces()
         while True:
-            piece = await asyncio.to_thread(_following, coming)
-            if piece is None:
+            following = await asyncio.to_thread(_following, coming)
+            if following is None:
                 return
-            yield piece
+            yield following
 
 
 def _following(coming: Iterator[bytes]) -> bytes | None:

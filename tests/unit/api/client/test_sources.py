@@ -111,7 +111,10 @@ def test_evidence_reports_and_traces_are_those_of_the_store(client: EvidenceClie
     assert found.state == store.checks.state(sample.old, None)
     assert found.folded_from is not None or found.packet.id == sample.old
     report = client.get_report(sample.report)
-    assert (report.body, report.digest) == (store.claims.get_report(sample.report).body, store.claims.get_report(sample.report).body_digest)
+    assert (report.body, report.listed.digest) == (
+        store.claims.get_report(sample.report).body,
+        store.claims.get_report(sample.report).body_digest,
+    )
     assert list(report.claims) == list(store.claims.list_report_claims(sample.report))
     assert client.get_trace(sample.old).ok
 
