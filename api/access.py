@@ -70,6 +70,8 @@ OPERATIONS: Mapping[str, Grant | None] = {
     "openCalls": Grant.CLAIM_WRITE,
     "closeCalls": Grant.CLAIM_WRITE,
     "callTool": Grant.CLAIM_WRITE,
+    "callReadingTool": Grant.EVIDENCE_READ,
+    "previewRevision": Grant.EVIDENCE_READ,
     "confirmSent": Grant.CLAIM_WRITE,
     "reportUsage": Grant.CLAIM_WRITE,
     "listUsages": Grant.EVIDENCE_READ,

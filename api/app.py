@@ -36,6 +36,7 @@ from api.routes import (
     steps,
     tasks,
     tool_calls,
+    tools,
 )
 from api.routes.headers import AnswerHeaders, LoopbackOnly
 from api.routes.kept import EvidenceFromMemory, KeptEvidence
@@ -60,6 +61,7 @@ _MACHINE_ROUTES = (
     runs,
     steps,
     tool_calls,
+    tools,
     projections,
     claims,
     reports,

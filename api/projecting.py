@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from api.settings import Settings
-from api.wiring import AgentServices, open_services
+from api.wiring import AgentServices, Services, open_services
 from evidence_store.errors import JsonValue, StoreMissing
 from evidence_store.model import EvidenceId, Packet, masked_packet
 from evidence_store.store.retrieval import Retrieved

@@ -159,11 +159,11 @@ class Session:
                 self._propose(str(turn.message["content"]), turn.ordinal)
         turns = iter(stored.turns)
         ahead = next(turns, None)
-        for one in self._store.runs.list_step_inputs(self.run):
-            while ahead is not None and (ahead.step or 0) < one.step.number:
+        for one in self._store.histories.list_used_tokens(self.run):
+            while ahead is not None and (ahead.step or 0) < one.step:
                 self._kept_whole += self._count(ahead.message)
                 ahead = next(turns, None)
-            self.spent.by_step.append(one.row.used_tokens)
+            self.spent.by_step.append(one.tokens)
             self.spent.pasted += self._kept_whole
         self._kept_whole += sum(self._count(turn.message) for turn in (ahead, *turns) if turn is not None)
 

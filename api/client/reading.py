@@ -36,6 +36,7 @@ from evidence_store.model import (
     WorkspaceName,
 )
 from evidence_store.records.claims import PublishedClaim
+from evidence_store.records.evidence import Relocation
 from evidence_store.records.sources import Observation, Resource, Revision
 from evidence_store.report_check import Uncited
 from evidence_store.state import EvidenceState
@@ -103,7 +104,11 @@ def evidence_of(shown: Members) -> FoundEvidence:
         Currency(shown["currency"]),
         None if judged is None else JudgementState(judged),
     )
-    return FoundEvidence(packet_of(shown), state, shown.get("folded_from"))
+    packet = packet_of(shown)
+    relocated = tuple(
+        Relocation(packet.id, EvidenceId(one["id"]), one["finder"], one["score"]) for one in shown.get("relocated_from") or ()
+    )
+    return FoundEvidence(packet, state, shown.get("folded_from"), relocated)
 
 
 def found_packets_of(shown: Members) -> tuple[Packet, ...]:

@@ -22,7 +22,7 @@ def report_of(store: AgentStore, run: RunKey) -> RunReport:
     if history.end is None:
         raise Conflict(f"run {run.number} of {run.task!r} has not ended: resume it", code="run_open")
     mine = frozenset(store.histories.list_claim_ids(run))
-    used = [one.row.used_tokens for one in store.runs.list_step_inputs(run)]
+    used = [one.tokens for one in store.histories.list_used_tokens(run)]
     bodies = (orjson.loads(row.body) for row in reversed(history.messages) if row.role == "assistant")
     return RunReport(
         run,

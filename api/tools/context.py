@@ -58,5 +58,5 @@ class Tools(Protocol):
 class CallsElsewhere(Protocol):
     """Tools that are called on a server, within the step that the call belongs to."""
 
-    def call(self, name: str, arguments: Mapping[str, JsonValue], *, recording: bool) -> ToolAnswer:
-        """The answer, errors among them. Raises StoreUnavailable, NotPermitted."""
+    def call(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer:
+        """The answer of a tool, errors among them. Raises StoreUnavailable, NotPermitted, InvalidInput for what cannot be sent."""

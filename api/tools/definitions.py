@@ -233,14 +233,14 @@ def definitions(*, recording: bool) -> tuple[dict[str, JsonValue], ...]:
 
 def call_tool(context: Tools, name: str, arguments: Mapping[str, JsonValue], *, recording: bool) -> ToolAnswer:
     """Calls a tool, where the context says. What goes wrong is an answer too, so that the model can mend its call."""
-    if isinstance(context, CallsElsewhere):
-        return context.call(name, arguments, recording=recording)
-    assert isinstance(context, ToolContext), "tools are called here or elsewhere"
     tool = BY_NAME.get(name)
     if tool is None or (tool.records and not recording):
         known = [one.name for one in granted(recording=recording)]
         return error_answer(InvalidInput(f"there is no tool {name[:80]!r}", {"known": known}, code="unknown_tool"))
     try:
+        if isinstance(context, CallsElsewhere):
+            return context.call(name, arguments)
+        assert isinstance(context, ToolContext), "tools are called here or elsewhere"
         return tool.call(context, Arguments(name, arguments))
     except EvidenceStoreError as why:
         return error_answer(why)
