@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from api.adapters import open_wrapper
 from api.adapters.langchain import EvidenceMiddleware
 from api.wiring import Services
 from api.wrap import ToolWrapper
@@ -22,6 +23,7 @@ from tests.adapters.checks import (
     OURS,
     ROOM,
     SMALL,
+    WINDOW,
     broken_store,
     get_count,
     get_events,
@@ -39,6 +41,7 @@ from tests.adapters.checks import (
     stored,
     tokens,
 )
+from tests.adapters.store_server import served_store
 
 DEPLOY = "2026-11-30T10:30:00 INFO deploy 8841 began"
 
@@ -89,6 +92,17 @@ def check_a_large_result_is_a_packet_for_the_model_and_in_the_state(wrapper: Too
     assert tokens(wrapper, message.text) <= ROOM
     assert model.asked[-1][-1].text == message.text
     assert stored(wrapper, "get_logs?pod=api") == get_logs("api")
+
+
+def check_the_same_holds_of_a_store_at_a_url(wrapper: ToolWrapper) -> None:
+    with served_store() as (url, key), open_wrapper(url, window=WINDOW, key=key) as remote:
+        read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
+        there = results(agent_of(remote, model_of(turn(LOGS), turn(read))).invoke(ASK))
+        here = results(agent_of(wrapper, model_of(turn(LOGS), turn(read))).invoke(ASK))
+    assert [one.text for one in there] == [one.text for one in here]
+    assert is_packet(there[0].text, "get_logs")
+    assert ERROR_LINE in there[1].text
+    assert there[0].artifact == here[0].artifact
 
 
 def check_the_packet_rides_beside_the_text(wrapper: ToolWrapper) -> None:
