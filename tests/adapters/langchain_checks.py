@@ -15,6 +15,7 @@ from api.adapters import open_wrapper
 from api.adapters.langchain import EvidenceMiddleware
 from api.wiring import Services
 from api.wrap import ToolWrapper
+from evidence_store.store import EvidenceStore
 from projector import parse_packets
 from tests.adapters.checks import (
     CAP,
@@ -186,7 +187,9 @@ def check_a_run_that_goes_on_with_its_tools_tells_them_apart(wrapper: ToolWrappe
     thread: Any = {"configurable": {"thread_id": "1"}}
     options = {"checkpointer": InMemorySaver(), "interrupt_before": ["tools"]}
     agent_of(wrapper, model_of(turn(LOGS)), get_logs, search, **options).invoke(ASK, thread)
-    again = ToolWrapper(Services(wrapper.context.tools.store, wrapper.context.counter), wrapper.rules)
+    store = wrapper.context.tools.store
+    assert isinstance(store, EvidenceStore)
+    again = ToolWrapper(Services(store, wrapper.context.counter), wrapper.rules)
     state = agent_of(again, model_of(), get_logs, search, **options).invoke(None, thread)
     assert "find: evidence_search {" in results(state)[0].text
 

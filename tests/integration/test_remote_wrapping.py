@@ -124,7 +124,7 @@ def test_a_decorated_tool_and_an_asynchronous_one(server: tuple[str, Services], 
 
 def test_a_saved_history_is_seen_as_here(both: Both) -> None:
     told = [Told(logs(900), turn, Call("past", {"turn": turn})) for turn in range(4)]
-    here, there = (History(Results(one), cap_tokens=2_000).seen(told) for one in both)
+    here, there = (History(Results(one), cap_tokens=3_000).seen(told) for one in both)
     assert there == here
     assert any("see evidence ev_" in text for text in there.values())
 
