@@ -7,7 +7,7 @@ from threading import Lock
 
 from api.wiring import Services
 from evidence_store.access import Grant, Principal
-from evidence_store.errors import EvidenceStoreError, NotPermitted, StoreUnavailable
+from evidence_store.errors import NotPermitted, StoreUnavailable
 from evidence_store.model import Clearances, WorkspaceName
 from evidence_store.store import EvidenceStore
 
@@ -74,6 +74,8 @@ OPERATIONS: Mapping[str, Grant | None] = {
     "openCalls": Grant.CLAIM_WRITE,
     "closeCalls": Grant.CLAIM_WRITE,
     "callTool": Grant.CLAIM_WRITE,
+    "callReadingTool": Grant.EVIDENCE_READ,
+    "previewRevision": Grant.EVIDENCE_READ,
     "confirmSent": Grant.CLAIM_WRITE,
     "reportUsage": Grant.CLAIM_WRITE,
     "listUsages": Grant.EVIDENCE_READ,
@@ -107,12 +109,6 @@ OPERATIONS: Mapping[str, Grant | None] = {
 
 PAGES = "show"
 """What operations of pages begin with: they read, and a cookie counts as a key there."""
-
-
-class Unauthenticated(EvidenceStoreError):
-    """Nobody is known to ask: there is no key, or it is unknown, revoked or expired; all told in the same words."""
-
-    code = "unauthenticated"
 
 
 class TooManyRequests(StoreUnavailable):

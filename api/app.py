@@ -10,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from api.access import Unauthenticated
 from api.auth import Gatekeeper
-from api.errors import WrongUse
+from api.errors import Unauthenticated, WrongUse
 from api.listening import LOOPBACK
 from api.observing.logs import log_request
 from api.observing.metrics import Metrics
@@ -41,6 +40,7 @@ from api.routes import (
     steps,
     tasks,
     tool_calls,
+    tools,
 )
 from api.routes.bodies import MAX_BODY_BYTES
 from api.routes.bounds import Bounds
@@ -70,6 +70,7 @@ _MACHINE_ROUTES = (
     runs,
     steps,
     tool_calls,
+    tools,
     projections,
     claims,
     reports,

@@ -7,7 +7,8 @@ from threading import Lock
 
 from starlette.requests import Request
 
-from api.access import PAGES, TooManyRequests, Unauthenticated, Views, has_grant, owner, require_grant
+from api.access import PAGES, TooManyRequests, Views, has_grant, owner, require_grant
+from api.errors import Unauthenticated
 from api.rates import Rates
 from api.wiring import Services
 from evidence_store.access import ApiKey, Principal

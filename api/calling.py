@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from api.tools import ToolAnswer, ToolContext, call_tool
+from api.tools import ToolAnswer, Tools, call_tool
 from api.tools.answers import error_answer
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.records.runs import StepKey
@@ -21,7 +21,7 @@ class MoreTools(Protocol):
         """Makes one of so many calls of a turn; None where it is none of these tools. What goes wrong is an answer, too."""
 
 
-def answer_call(context: ToolContext, step: StepKey, call: OpenCall, n_calls: int, more: MoreTools | None) -> ToolAnswer:
+def answer_call(context: Tools, step: StepKey, call: OpenCall, n_calls: int, more: MoreTools | None) -> ToolAnswer:
     """The answer to one of so many calls of a turn."""
     found = more.answer(step, call, n_calls) if more else None
     return found or call_tool(context, call.name, call.arguments, recording=True)

@@ -23,7 +23,7 @@ from api.demo_inputs import Input, keep_pair, read_input_of
 from api.sessions import Session, ToolRequest
 from api.spent import Spent
 from api.tools import call_tool
-from api.wiring import DEFAULT_COUNTER, Services
+from api.wiring import DEFAULT_COUNTER, AgentServices
 from evidence_store.canonical import canonical_digest
 from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.ids import short_id
@@ -72,7 +72,7 @@ def shipped_pair() -> tuple[Input, Input]:
     return Input("depot.yaml", read_pair("old"), None), Input("depot.yaml", read_pair("new"), None)
 
 
-def run_demo(services: Services, old: Input, new: Input, exclusions: Sequence[str], news: Callable[[StepNews], None]) -> DemoResult:
+def run_demo(services: AgentServices, old: Input, new: Input, exclusions: Sequence[str], news: Callable[[StepNews], None]) -> DemoResult:
     """Runs the comparison and publishes its report. Begun before over the same bytes, it goes on where it stopped.
 
     Raises InvalidInput for what is no API document of a version that can be compared, or an exclusion that is no rule.
@@ -92,7 +92,7 @@ def run_demo(services: Services, old: Input, new: Input, exclusions: Sequence[st
     return DemoResult(body, report_id, list_conclusions(outcome), outcome, session.spent)
 
 
-def _task(services: Services, old: Revision, new: Revision, exclusions: Sequence[str]) -> TaskRevision:
+def _task(services: AgentServices, old: Revision, new: Revision, exclusions: Sequence[str]) -> TaskRevision:
     compare = f"compare: {old.resource}@{old.number} -> {new.resource}@{new.number}"
     excluded = tuple(dict.fromkeys((*DEFAULT_EXCLUSIONS, *exclusions)))
     derived = short_id(canonical_digest([AGENT, GOAL, compare, old.digest, new.digest, excluded])).removeprefix("ev_")
@@ -134,7 +134,7 @@ def _arguments(given: Mapping[str, object]) -> dict[str, JsonValue]:
     return dict(given.items())  # type: ignore[arg-type]
 
 
-def _caller(services: Services, session: Session) -> Callable[[str, Mapping[str, object]], str]:
+def _caller(services: AgentServices, session: Session) -> Callable[[str, Mapping[str, object]], str]:
     context = session.tools()
     return lambda name, arguments: call_tool(context, name, _arguments(arguments), recording=False).text
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 import orjson
 import zstandard
 
-from api.wiring import Services
+from api.wiring import AgentServices
 from evidence_store.canonical import canonical_digest, digest_of
 from evidence_store.errors import InvalidInput, LimitExceeded, NotFound, RefusedDocument
 from evidence_store.ids import short_id
@@ -43,7 +43,7 @@ class Input:
     """All documents of a folder by their path in it, `name` among them; empty for a single file."""
 
 
-def read_input_of(services: Services, text: str) -> Input:
+def read_input_of(services: AgentServices, text: str) -> Input:
     """A file, a folder, a tar file, else a stored RESOURCE@REV. Raises NotFound for what is none, InvalidInput without a root."""
     path = Path(text)
     if path.is_dir():
@@ -61,7 +61,7 @@ def read_input_of(services: Services, text: str) -> Input:
     return Input(path.name, None, stored)
 
 
-def keep_pair(services: Services, old: Input, new: Input) -> tuple[Revision, Revision]:
+def keep_pair(services: AgentServices, old: Input, new: Input) -> tuple[Revision, Revision]:
     """Both documents as revisions: two files as those of one resource, folders each under a prefix of its own.
 
     Bytes that a resource holds already are found, not stored again.
@@ -70,7 +70,7 @@ def keep_pair(services: Services, old: Input, new: Input) -> tuple[Revision, Rev
     return _keep_side(services, name, old), _keep_side(services, name, new)
 
 
-def _keep_side(services: Services, name: ResourceName, given: Input) -> Revision:
+def _keep_side(services: AgentServices, name: ResourceName, given: Input) -> Revision:
     if given.place is not None:
         return services.store.sources.get_revision(*given.place)
     if given.raw is not None:
@@ -93,7 +93,7 @@ def _digest_of(parts: Mapping[str, bytes]) -> str:
     return short_id(canonical_digest([[name, digest_of(parts[name])] for name in sorted(parts)])).removeprefix("ev_")
 
 
-def _find(services: Services, name: ResourceName, raw: bytes) -> Revision | None:
+def _find(services: AgentServices, name: ResourceName, raw: bytes) -> Revision | None:
     digest = digest_of(raw)
     try:
         return next((one for one in services.store.sources.list_revisions(name) if one.digest == digest), None)
@@ -101,7 +101,7 @@ def _find(services: Services, name: ResourceName, raw: bytes) -> Revision | None
         return None
 
 
-def _put(services: Services, name: ResourceName, file_name: str, raw: bytes) -> Revision:
+def _put(services: AgentServices, name: ResourceName, file_name: str, raw: bytes) -> Revision:
     return services.store.sources.put(PutRequest(name, file_name=file_name), [raw]).revision
 
 

@@ -33,6 +33,12 @@ class WrongUse(InvalidInput):
     code = "wrong_use"
 
 
+class Unauthenticated(EvidenceStoreError):
+    """Nobody is known to ask: there is no key, or it is unknown, revoked or expired; all told in the same words."""
+
+    code = "unauthenticated"
+
+
 class UpstreamFailed(StoreUnavailable):
     """An MCP server that is wrapped is not there, or ended while it was asked."""
 

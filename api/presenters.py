@@ -9,7 +9,7 @@ import orjson
 from evidence_store.documents.counts import COUNTS, parse_counts
 from evidence_store.documents.model import Note
 from evidence_store.errors import JsonValue
-from evidence_store.model import Cut, Kind, LineRange, Outline, Packet, Pointer, Selector, Span
+from evidence_store.model import Cut, Digest, Kind, LineRange, Outline, Packet, Pointer, Selector, Span
 from evidence_store.records.sources import Observation, Resource, Revision, note_json
 from evidence_store.state import EvidenceState
 
@@ -99,7 +99,9 @@ def state_json(state: EvidenceState) -> dict[str, Json]:
 
 
 def _selector_json(selector: Selector) -> dict[str, Json]:
-    """`lines` and `bytes` stand in every packet anyway, as numbers."""
+    """`lines` and `bytes` stand in every packet anyway, as numbers; that it was found by its bytes is said."""
+    if selector.kind == "bytes":
+        return {"selector": selector.kind}
     return {selector.kind: selector.text} if selector.kind in ("pointer", "quote") else {}
 
 
@@ -167,13 +169,18 @@ def masked_note(note: Note) -> Note:
 
 
 def resource_json(resource: Resource, newest: Revision) -> dict[str, Json]:
+    return listed_json(resource, newest.number, newest.digest)
+
+
+def listed_json(resource: Resource, newest: int, digest: Digest) -> dict[str, Json]:
+    """A resource with the number and the digest of its newest revision."""
     shown: dict[str, Json] = {
         "resource": resource.name,
         "kind": resource.kind.value,
         "scope": resource.scope,
         "labels": list(resource.labels),
-        "newest": newest.number,
-        "digest": newest.digest,
+        "newest": newest,
+        "digest": digest,
     }
     return shown if resource.max_age_s is None else shown | {"max_age_s": resource.max_age_s}
 

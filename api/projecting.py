@@ -1,12 +1,12 @@
 """The projector over a store: its reading port and its gates, and a step from a file."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from api.settings import Settings
-from api.wiring import Services, open_services
-from evidence_store.errors import JsonValue, NotFound, StoreMissing
+from api.wiring import AgentServices, Services, open_services
+from evidence_store.errors import JsonValue, StoreMissing
 from evidence_store.model import EvidenceId, Packet, masked_packet
 from evidence_store.store.retrieval import Retrieved
 from projector import (
@@ -40,7 +40,7 @@ class StoreReader:
     kept, as evidence never changes; labels, policies and when a live resource was seen do, and are asked of the store each time.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: AgentServices) -> None:
         self._services = services
         self._known: dict[EvidenceId, Packet] = {}
 
@@ -53,8 +53,8 @@ class StoreReader:
     def find_evidence(self, ids: Sequence[EvidenceId], principal: Principal) -> Sequence[Packet]:
         """See `projector.ports.EvidenceReader`."""
         permitted, masked = self.permitted(ids, principal), self.masked(ids, principal)
-        found = [packet for id_ in dict.fromkeys(ids) if id_ in permitted | masked and (packet := self.find(id_)) is not None]
-        return [masked_packet(packet) if packet.id in masked else packet for packet in found]
+        found = self.find_all(id_ for id_ in ids if id_ in permitted | masked)
+        return [masked_packet(packet) if id_ in masked else packet for id_, packet in found.items()]
 
     def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
         """See `projector.ports.Gate`. An id of nothing has nothing to give away."""
@@ -77,18 +77,16 @@ class StoreReader:
         came = {packet.id: packet.labels for packet in self.find_known(asked)}
         return {id_: stored.get(id_, frozenset()).union(came.get(id_, ())) for id_ in asked}
 
-    def find(self, id_: EvidenceId) -> Packet | None:
-        """The packet of an evidence, whoever asks; None where there is none."""
-        known = self._known.get(id_)
-        if known is None or known.max_age_s is not None:
-            try:
-                read = self._services.store.passages.get(id_, self._services.limit(EVIDENCE_TOKENS))
-            except NotFound:
-                return known
-            self.remember([read])
+    def find_all(self, ids: Iterable[EvidenceId]) -> Mapping[EvidenceId, Packet]:
+        """The packets of these ids, whoever asks, in their order; what there is not is left out. The store is asked at most once."""
+        asked = tuple(dict.fromkeys(ids))
+        due = [id_ for id_ in asked if (known := self._known.get(id_)) is None or known.max_age_s is not None]
+        read = self._services.store.passages.find_packets(due, self._services.limit(EVIDENCE_TOKENS)) if due else ()
+        self.remember(read)
+        for packet in read:
             # a live revision may have been seen again since
-            self._known[id_] = replace(self._known[id_], observed_at=read.observed_at)
-        return self._known[id_]
+            self._known[packet.id] = replace(self._known[packet.id], observed_at=packet.observed_at)
+        return {id_: self._known[id_] for id_ in asked if id_ in self._known}
 
 
 class OwnersReader:
@@ -99,8 +97,7 @@ class OwnersReader:
 
     def find_evidence(self, ids: Sequence[EvidenceId], principal: Principal) -> Sequence[Packet]:
         """See `projector.ports.EvidenceReader`."""
-        found = (self._reader.find(id_) for id_ in dict.fromkeys(ids))
-        return [packet for packet in found if packet is not None]
+        return tuple(self._reader.find_all(ids).values())
 
     def permitted(self, ids: Iterable[EvidenceId], principal: Principal) -> frozenset[EvidenceId]:
         """See `projector.ports.Gate`."""

@@ -4,32 +4,32 @@ Turns and results are read as they came, compactions are applied where they stoo
 Calls that were never answered are closed as interrupted: what they recorded before stands, and the model is told.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import orjson
 
+from api.stores import AgentStore
 from api.tools.answers import error_answer
 from evidence_store.canonical import canonical_bytes
 from evidence_store.errors import Conflict, JsonValue
 from evidence_store.model import EvidenceId, Outcome, Packet
 from evidence_store.records.runs import MessageRow, RunKey, StepKey
-from evidence_store.store import EvidenceStore
 from evidence_store.store.holding import Hold
 from evidence_store.store.run_history import RunHistory
 from evidence_store.store.runs import ClosedCall, OpenCall
-from projector import MalformedText, Recap, externalise, format_recap, packet_as_shown, parse_packets, parse_recap
+from projector import MalformedText, PacketText, Recap, externalise, format_recap, packet_as_shown, parse_packets, parse_recap
 
 Message = dict[str, JsonValue]
 INTERRUPTED = "the process ended before this call was answered; what it recorded until then stands: look before you call it again"
 
 
-class FindPacket(Protocol):
+class FindPackets(Protocol):
     """Reads evidence."""
 
-    def find(self, id_: EvidenceId) -> Packet | None:
-        """The packet as it is now; None where there is none."""
+    def find_all(self, ids: Iterable[EvidenceId]) -> Mapping[EvidenceId, Packet]:
+        """The packets as they are now, as far as there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Reopened:
     """Calls that were closed as interrupted now."""
 
 
-def reopen(store: EvidenceStore, run: RunKey, find: FindPacket) -> Reopened:
+def reopen(store: AgentStore, run: RunKey, find: FindPackets) -> Reopened:
     """Takes the run, closes what was interrupted, and reads where the run stands.
 
     Raises NotFound, and Conflict for a run that has ended, or that another takes meanwhile.
@@ -78,7 +78,7 @@ def reopen(store: EvidenceStore, run: RunKey, find: FindPacket) -> Reopened:
         history = store.histories.get(run)
     store.claims.rule_unruled(run)
     bodies = {row.call: row.body for row in history.results}
-    results = {call: found for call, body in bodies.items() if (found := packets_of(body, find))}
+    results = packets_of(bodies, find)
     turns = tuple(_iter_turns(history.messages, bodies))
     return Reopened(
         hold,
@@ -165,10 +165,16 @@ def joined_recap(before: Recap | None, added: Recap | None) -> Recap | None:
     return Recap(before.lines + added.lines, added.labels, n_turns, n_left_out)
 
 
-def packets_of(body: str, find: FindPacket) -> tuple[Packet, ...]:
-    """The packets that an answer showed, in its order and as it showed them; those left out that cannot be had again."""
+def packets_of(bodies: Mapping[str, str], find: FindPackets) -> dict[str, tuple[Packet, ...]]:
+    """Call → the packets that its answer showed, in its order and as it showed them; those left out that cannot be had again."""
+    shown = {call: _texts_in(body) for call, body in bodies.items()}
+    now = find.find_all(text.id for texts in shown.values() for text in texts)
+    found = {call: tuple(packet_as_shown(text, now[text.id]) for text in texts if text.id in now) for call, texts in shown.items()}
+    return {call: packets for call, packets in found.items() if packets}
+
+
+def _texts_in(body: str) -> Sequence[PacketText]:
     try:
-        texts = parse_packets(body)
+        return parse_packets(body)
     except (MalformedText, ValueError):
         return ()
-    return tuple(packet_as_shown(text, now) for text in texts if (now := find.find(text.id)) is not None)

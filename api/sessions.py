@@ -15,8 +15,8 @@ from api.compacting import compaction_of
 from api.projecting import OwnersReader, StoreReader
 from api.reopening import Reopened, assistant_message, reopen, result_message
 from api.spent import Spent
-from api.tools import ToolContext, definitions
-from api.wiring import Services
+from api.tools import Tools, definitions
+from api.wiring import AgentServices
 from evidence_store.canonical import storable
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Digest, Packet, ProgressItem, TaskRevision
@@ -91,7 +91,7 @@ class Session:
 
     def __init__(
         self,
-        services: Services,
+        services: AgentServices,
         task: TaskRevision,
         agent: str,
         profile: Profile,
@@ -116,7 +116,7 @@ class Session:
         self._system = system
         self._summariser = summariser
         self._detector = detector or RuleDetector()
-        self._clock = clock or services.store.core.clock
+        self._clock = clock or services.store.clock
         self._reader = StoreReader(services)
         self._counter: TokenCounter = services.counter()
         self._more_tools = more_tools
@@ -159,11 +159,11 @@ class Session:
                 self._propose(str(turn.message["content"]), turn.ordinal)
         turns = iter(stored.turns)
         ahead = next(turns, None)
-        for one in self._store.runs.list_step_inputs(self.run):
-            while ahead is not None and (ahead.step or 0) < one.step.number:
+        for one in self._store.histories.list_used_tokens(self.run):
+            while ahead is not None and (ahead.step or 0) < one.step:
                 self._kept_whole += self._count(ahead.message)
                 ahead = next(turns, None)
-            self.spent.by_step.append(one.row.used_tokens)
+            self.spent.by_step.append(one.tokens)
             self.spent.pasted += self._kept_whole
         self._kept_whole += sum(self._count(turn.message) for turn in (ahead, *turns) if turn is not None)
 
@@ -364,7 +364,7 @@ class Session:
         dynamic = budget_for(self._planned(), self._fixed_tokens()).dynamic
         return dynamic - SECTION_TOKENS - self._count(asked) - n_calls * REFUSAL_TOKENS
 
-    def tools(self) -> ToolContext:
+    def tools(self) -> Tools:
         """The tools of this run, as at its last step."""
         return self._services.tools(self._step, self._agent)
 

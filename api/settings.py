@@ -12,6 +12,9 @@ from evidence_store.model import ClaimLabels
 
 DEFAULT_STORE = "./.evidence"
 STORE_VARIABLE = "EVIDENCE_STORE_URL"
+KEY_VARIABLE = "EVIDENCE_STORE_KEY"
+AT_URL = ("cat", "check", "diff", "get", "locate", "put", "read", "resources", "search", "summary", "trace")
+"""Commands that work on a store behind a server, too."""
 SECRETS_VARIABLE = "EVIDENCE_STORE_SECRETS"
 SECRETS = ("mask", "show")
 """What is done with secrets in what is shown; the first is the default."""
@@ -46,9 +49,19 @@ _PROCESS: Mapping[str, str] = os.environ
 
 def read_settings(store: str | None, environment: Mapping[str, str] = _PROCESS) -> Settings:
     """The argument, else the variable, else the default. Raises WrongUse for an address of another kind, or a bad variable."""
-    address = store or environment.get(STORE_VARIABLE) or DEFAULT_STORE
+    address = read_address(store, environment)
     show_secrets = read_secrets(environment) == "show"
     return Settings(folder_of(address), read_limits(environment), show_secrets, read_claim_labels(environment))
+
+
+def read_address(store: str | None, environment: Mapping[str, str] = _PROCESS) -> str:
+    """The argument, else the variable, else the default."""
+    return store or environment.get(STORE_VARIABLE) or DEFAULT_STORE
+
+
+def read_key(environment: Mapping[str, str] = _PROCESS) -> str | None:
+    """The key of a server."""
+    return environment.get(KEY_VARIABLE) or None
 
 
 def whole_environment() -> Mapping[str, str]:
@@ -85,8 +98,17 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
     return replace(DEFAULT_LIMITS, **given)
 
 
+def is_server(address: str) -> bool:
+    """Whether it is that of a store behind a server."""
+    return address.lower().startswith(("http://", "https://"))
+
+
 def folder_of(address: str) -> Path:
     """A folder, or a `file:` URL of one. Raises WrongUse."""
+    if is_server(address):
+        raise WrongUse(
+            f"this works on a store in a folder; at a URL there are {', '.join(AT_URL)}, and api.client", {"known": list(AT_URL)}
+        )
     try:
         parts = urlsplit(address)
     except ValueError as why:

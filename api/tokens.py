@@ -19,9 +19,8 @@ from urllib.parse import urlsplit
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from api.access import Unauthenticated
 from api.auth import REFUSED
-from api.errors import WrongUse
+from api.errors import Unauthenticated, WrongUse
 from api.server_settings import TokenSettings
 from evidence_store.access import Grant, Principal
 from evidence_store.model import Clearances, WorkspaceName

@@ -3,15 +3,31 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from api.settings import Settings
-from api.tools import ToolContext
+from api.stores import AgentStore
+from api.tools import ToolContext, Tools
 from evidence_store.model import TextLimit
 from evidence_store.records.runs import StepKey
 from evidence_store.store import EvidenceStore, init_store, open_store
 from projector import TokenCounter, TokenLimit, counter_for
 
 DEFAULT_COUNTER = "o200k_base"
+
+
+class AgentServices(Protocol):
+    """What an agent's side works with, wherever the store is."""
+
+    @property
+    def store(self) -> AgentStore: ...
+    @property
+    def counter(self) -> Callable[[], TokenCounter]:
+        """Counts here, whatever the server counts with."""
+
+    def limit(self, n_tokens: int) -> TextLimit: ...
+    def tools(self, step: StepKey | None = None, author: str = "agent") -> Tools: ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

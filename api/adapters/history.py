@@ -20,7 +20,7 @@ from api.adapters.memory import Memory
 from api.adapters.results import Call, Results
 from api.adapters.tools import is_own
 from api.wrap import Treatment
-from evidence_store.errors import InvalidInput, NotFound
+from evidence_store.errors import InvalidInput
 from evidence_store.model import EvidenceId
 from projector import MalformedText, parse_packets
 
@@ -135,9 +135,4 @@ def _evidence_in(results: Results, text: str) -> tuple[EvidenceId, ...]:
     except MalformedText:
         return ()
     context = results.wrapper.context.tools
-    try:
-        for id_ in ids:
-            context.store.passages.get(id_, context.limit(1))
-    except NotFound:
-        return ()
-    return ids
+    return ids if len(context.store.passages.find_packets(ids, context.limit(1))) == len(ids) else ()

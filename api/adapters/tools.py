@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Self
 from weakref import finalize
 
-from api.settings import Settings
+from api.opening import open_agent_services
 from api.tools import definitions
-from api.wiring import Services, open_services
+from api.wiring import AgentServices
 from api.wrap import ResultBudget, ToolWrapper, WrapRules, taken_names, with_filters
 from api.wrap.reading import OUT_OF_A_RUN
 from evidence_store.errors import InvalidInput
@@ -52,7 +52,7 @@ def with_nullable_filters(rules: WrapRules, tool: str, schema: Mapping[str, Any]
 class OpenWrapper(ToolWrapper):
     """A wrapper that has opened its store. `with` and `async with` close it, and so does `close`; else the end of the process does."""
 
-    def __init__(self, services: Services, rules: WrapRules) -> None:
+    def __init__(self, services: AgentServices, rules: WrapRules) -> None:
         super().__init__(services, rules)
         self.close = finalize(self, services.close)
 
@@ -69,12 +69,15 @@ class OpenWrapper(ToolWrapper):
         self.close()
 
 
-def open_wrapper(folder: Path | str = ".evidence", *, window: int | None = None, rules: WrapRules | None = None) -> OpenWrapper:
-    """A wrapper over the store in a folder, made where there is none: with the usual budgets of a window of so many tokens, or with rules.
+def open_wrapper(
+    store: Path | str = ".evidence", *, window: int | None = None, rules: WrapRules | None = None, key: str | None = None
+) -> OpenWrapper:
+    """A wrapper over the store in a folder, made where there is none, or at a URL: with the usual budgets of a window, or with rules.
 
-    Raises InvalidInput where neither or both are given, or the window is no number of tokens, and StoreFault.
+    A server wants a `key` with the grants `evidence:read` and `evidence:write`. Raises InvalidInput where neither or both of window and
+    rules are given, or the window is no number of tokens, or a key stands beside a folder; and StoreFault.
     """
     if (window is None) == (rules is None):
         raise InvalidInput("give the window of the model in tokens, or rules that have it", code="wrong_use")
     made = rules or WrapRules(ResultBudget(window))  # type: ignore[arg-type]
-    return OpenWrapper(open_services(Settings(Path(folder)), create=True), made)
+    return OpenWrapper(open_agent_services(store, key), made)

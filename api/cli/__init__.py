@@ -12,6 +12,7 @@ from api.cli.commands import add_commands
 from api.cli.output import Output
 from api.cli.parser import Parser, Run, Verbs, add_common, wants_json
 from api.errors import EXIT_STORE_FAULT, exit_code
+from api.settings import AT_URL, is_server, read_address
 from evidence_store import VERSION
 from evidence_store.errors import EvidenceStoreError, StoreUnavailable
 
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output = Output(json=wants_json(words))
     try:
         parsed = _parser().parse_args(words)
-        return _runner(parsed.run)(parsed, output)
+        return _runner(parsed.run, parsed.store)(parsed, output)
     except EvidenceStoreError as why:
         output.error(why)
         return exit_code(why)
@@ -53,8 +54,10 @@ def _parser() -> Parser:
     return parser
 
 
-def _runner(name: str) -> Run:
-    """The function behind `MODULE:FUNCTION`: each command loads what it needs, and no more."""
+def _runner(name: str, store: str | None) -> Run:
+    """The function behind `MODULE:FUNCTION`: each command loads what it needs, and no more. A store behind a server has its own."""
     module, _, function = name.partition(":")
+    if is_server(read_address(store)) and function.removeprefix("run_") in AT_URL:
+        module = "remote"
     run: Run = getattr(import_module(f"api.cli.{module}"), function)
     return run

@@ -18,7 +18,7 @@ from evidence_store.documents.json_faults import scan
 from evidence_store.errors import InvalidInput, JsonValue, RefusedDocument
 from evidence_store.pointers import format_pointer
 from evidence_store.report_check import find_uncited
-from evidence_store.trace import trace
+from evidence_store.trace import Trace, trace
 from projector import Fault, repair, validate
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
@@ -92,6 +92,10 @@ def run_check(arguments: Namespace, output: Output) -> int:
 def run_trace(arguments: Namespace, output: Output) -> int:
     with open_services(read_settings(arguments.store)) as services:
         found = trace(services.store, arguments.subject)
+    return show_trace(found, output)
+
+
+def show_trace(found: Trace, output: Output) -> int:
     lines = [f"{hop.check:<10} {hop.kind:<9} {hop.id}  {hop.text}\n" for hop in found.hops]
     output.value(trace_json(found), "".join(lines))
     return EXIT_DONE if found.ok else EXIT_NO

@@ -55,7 +55,7 @@ def run_put(arguments: Namespace, output: Output) -> int:
     with open_store(settings.store, limits=settings.limits) as store:
         result = store.sources.put(request, _told(read_pieces(arguments.file), output))
     shown: dict[str, Json] = revision_json(result.revision) | {"created": result.created}
-    output.value(shown, _revision_text(result.revision, "stored" if result.created else "unchanged"))
+    output.value(shown, revision_text(result.revision, "stored" if result.created else "unchanged"))
     return 0
 
 
@@ -89,7 +89,7 @@ def run_resources(arguments: Namespace, output: Output) -> int:
     with open_store(read_settings(arguments.store).store) as store:
         if arguments.name is not None:
             revisions = store.sources.list_revisions(ResourceName(arguments.name))
-            lines = [_revision_text(revision, "") for revision in revisions]
+            lines = [revision_text(revision, "") for revision in revisions]
             output.value({"resource": arguments.name, "revisions": [revision_json(r) for r in revisions]}, "".join(lines))
             return 0
         found = store.sources.list_resources(arguments.after, LISTED + 1)
@@ -109,7 +109,7 @@ def run_cat(arguments: Namespace, output: Output) -> int:
     return 0
 
 
-def _revision_text(revision: Revision, word: str) -> str:
+def revision_text(revision: Revision, word: str) -> str:
     head = f"{revision.resource}@{revision.number}  {revision.format.value}, {revision.size} bytes, {revision.digest}"
     notes = [f"  {note.code}: {note.text}\n" for note in map(masked_note, revision.notes)]
     return f"{word} {head}".lstrip() + "\n" + "".join(notes)

@@ -4,11 +4,11 @@ A line without evidence stays words of the turn. Nothing is added to a claim but
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from api.tools import ToolContext, call_tool
-from evidence_store.errors import InvalidInput, JsonValue, NotFound
+from api.tools import Tools, call_tool
+from evidence_store.errors import InvalidInput, JsonValue
 from evidence_store.ids import read_id
 from evidence_store.model import EvidenceId, Outcome, Packet
 
@@ -45,7 +45,7 @@ def _folded(text: str) -> EvidenceId:
         return EvidenceId(text)
 
 
-def record_conclusions(context: ToolContext, text: str, known: frozenset[EvidenceId]) -> tuple[str, ...]:
+def record_conclusions(context: Tools, text: str, known: frozenset[EvidenceId]) -> tuple[str, ...]:
     """Records the conclusions of a closing turn, at most 200; gives what was refused, one line each, with its ids and none of its words.
 
     `known` is the evidence that claims of the run cite already: a conclusion that rests on that alone repeats one of them.
@@ -56,7 +56,7 @@ def record_conclusions(context: ToolContext, text: str, known: frozenset[Evidenc
             return (*refused, f"only the first {MAX_CONCLUSIONS} conclusions were recorded")
         if known.issuperset(one.evidence):
             continue
-        packets = [packet for id_ in one.evidence if (packet := _find(context, id_)) is not None]
+        packets = context.store.passages.find_packets(one.evidence, context.limit(PACKET_TOKENS))
         if not packets:
             refused.append(f"no such evidence: {', '.join(one.evidence)}")
             continue
@@ -66,14 +66,7 @@ def record_conclusions(context: ToolContext, text: str, known: frozenset[Evidenc
     return tuple(refused)
 
 
-def _claim(one: Conclusion, packets: list[Packet]) -> dict[str, JsonValue]:
+def _claim(one: Conclusion, packets: Sequence[Packet]) -> dict[str, JsonValue]:
     first = packets[0]
     about: dict[str, JsonValue] = {"resource": first.resource} | ({} if first.pointer is None else {"pointer": first.pointer})
     return {"about": about, "text": one.text, "citations": [{"evidence": packet.id, "role": "support"} for packet in packets]}
-
-
-def _find(context: ToolContext, id_: EvidenceId) -> Packet | None:
-    try:
-        return context.store.passages.get(id_, context.limit(PACKET_TOKENS))
-    except NotFound:
-        return None

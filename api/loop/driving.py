@@ -14,7 +14,7 @@ from api.loop.faults import Fault, FaultKind, ProviderError, find_fault
 from api.loop.model import Ask, Bounds, How, Wait
 from api.loop.replies import Reply, read_reply
 from api.sessions import Session
-from api.wiring import Services
+from api.wiring import AgentServices
 from evidence_store.errors import InvalidInput, LimitExceeded
 from projector import Projection
 
@@ -36,7 +36,7 @@ class Stop:
 class Driver:
     """Takes a session to its end."""
 
-    def __init__(self, services: Services, session: Session, bounds: Bounds) -> None:
+    def __init__(self, services: AgentServices, session: Session, bounds: Bounds) -> None:
         self._store = services.store
         self._session = session
         self._bounds = bounds

@@ -9,20 +9,20 @@ from typing import cast
 import orjson
 
 from api.loop.model import How, RunReport
+from api.stores import AgentStore
 from api.tools.answers import json_line
 from evidence_store.errors import Conflict
 from evidence_store.records.runs import RunKey
-from evidence_store.store import EvidenceStore
 from projector import format_recorded_claim
 
 
-def report_of(store: EvidenceStore, run: RunKey) -> RunReport:
+def report_of(store: AgentStore, run: RunKey) -> RunReport:
     """The report of a run. Raises NotFound, and Conflict for a run that has not ended."""
     history = store.histories.get(run)
     if history.end is None:
         raise Conflict(f"run {run.number} of {run.task!r} has not ended: resume it", code="run_open")
     mine = frozenset(store.histories.list_claim_ids(run))
-    used = [one.row.used_tokens for one in store.runs.list_step_inputs(run)]
+    used = [one.tokens for one in store.histories.list_used_tokens(run)]
     bodies = (orjson.loads(row.body) for row in reversed(history.messages) if row.role == "assistant")
     return RunReport(
         run,

@@ -14,7 +14,7 @@ from api.loop.model import Ask, Bounds, Chat, Pause, RunReport, Wait
 from api.loop.reporting import report_of
 from api.loop.wrapped_tools import WrappedTools
 from api.sessions import REBUILD_TO, Session
-from api.wiring import Services
+from api.wiring import AgentServices
 from evidence_store.model import TaskName, TaskRevision
 from evidence_store.records.runs import RunKey
 from projector import Profile, Strategy, StrategyName, Summariser
@@ -39,7 +39,7 @@ class Runner:
     run has no end then, and `resume` goes on with it.
     """
 
-    services: Services
+    services: AgentServices
     profile: Profile
     system: str
     bounds: Bounds = field(default_factory=Bounds)

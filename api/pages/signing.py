@@ -10,9 +10,8 @@ from fastapi import APIRouter, Body
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from api.access import Unauthenticated
 from api.auth import COOKIE, KEY_FORM, Caller, Gatekeeper, cookie_of
-from api.errors import WrongUse
+from api.errors import Unauthenticated, WrongUse
 from api.pages.templating import page
 from api.routes.headers import SECURITY_HEADERS
 

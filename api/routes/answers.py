@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
+from urllib.parse import quote, urlencode
 
 import orjson
 from fastapi import Query
@@ -55,8 +56,16 @@ def page(request: Request, rows: Sequence[Row], limit: int, shown: Callable[[Row
     cursor = write_cursor(place(rows[limit - 1])) if more else None
     response = answer(request, {"data": [shown(one) for one in rows[:limit]], "next_cursor": cursor})
     if cursor is not None:
-        response.headers["Link"] = f'<{request.url.include_query_params(cursor=cursor)}>; rel="next"'
+        response.headers["Link"] = f'<{_following(request, cursor)}>; rel="next"'
     return response
+
+
+def _following(request: Request, cursor: str) -> str:
+    """The address of the next page, with names in its path spelled as they came: a header holds ASCII only."""
+    raw = request.scope.get("raw_path") or request.url.path.encode()
+    path = quote(raw.partition(b"?")[0], safe="/%:@!$&'()*+,;=~")
+    asked = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
+    return f"{request.url.scheme}://{request.url.netloc}{path}?{urlencode([*asked, ('cursor', cursor)])}"
 
 
 def write_cursor(place: Json) -> str:

@@ -8,8 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.access import TooManyRequests, Unauthenticated
-from api.errors import WrongUse, error_object
+from api.access import TooManyRequests
+from api.errors import Unauthenticated, WrongUse, error_object
 from api.presenters import Json, dumps
 from api.routes.headers import SECURITY_HEADERS
 from evidence_store.errors import (
@@ -142,6 +142,8 @@ def problem_response(request: Request, why: Exception) -> Response:
         "code": error.error_code,
         "request_id": str(getattr(request.state, "request_id", "")),
     }
+    if type(error).code != error.error_code:
+        body["kind"] = type(error).code
     helps = {name: _plain(value) for name, value in shown.items() if name not in body}
     # The answer to a failure of ours leaves outside the middleware that sets these.
     headers = {**SECURITY_HEADERS, **_headers(error, status)}

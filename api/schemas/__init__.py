@@ -147,6 +147,8 @@ class Problem(BaseModel):
     status: int
     detail: str
     code: str
+    kind: str | None = None
+    """The wider code that `code` is one of; left out where it is the same."""
     request_id: str
     errors: list[dict[str, str]] | None = None
     """For parameters that were refused: `in`, `name` and `detail` of each."""

@@ -47,6 +47,8 @@ class PacketAnswer(Wire):
     revision: int
     pointer: str | None = None
     quote: str | None = None
+    selector: str | None = None
+    """`bytes` where the passage was found by its bytes."""
     format: str
     excerpt: str
     scope: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from api.tools.answers import error_answer
 from api.tools.arguments import Arguments
-from api.tools.context import ToolAnswer, ToolContext
+from api.tools.context import CallsElsewhere, ToolAnswer, ToolContext, Tools
 from api.tools.outputs import OUTPUTS, Schema
 from api.tools.reading import get_evidence, list_resources, read_log, read_spec, summary
 from api.tools.recording import ROLES, get_progress, list_claims, record_claim, record_progress
@@ -231,13 +231,16 @@ def definitions(*, recording: bool) -> tuple[dict[str, JsonValue], ...]:
     return tuple(tool.definition() for tool in granted(recording=recording))
 
 
-def call_tool(context: ToolContext, name: str, arguments: Mapping[str, JsonValue], *, recording: bool) -> ToolAnswer:
-    """Calls a tool. What goes wrong is an answer too, so that the model can mend its call."""
+def call_tool(context: Tools, name: str, arguments: Mapping[str, JsonValue], *, recording: bool) -> ToolAnswer:
+    """Calls a tool, where the context says. What goes wrong is an answer too, so that the model can mend its call."""
     tool = BY_NAME.get(name)
     if tool is None or (tool.records and not recording):
         known = [one.name for one in granted(recording=recording)]
         return error_answer(InvalidInput(f"there is no tool {name[:80]!r}", {"known": known}, code="unknown_tool"))
     try:
+        if isinstance(context, CallsElsewhere):
+            return context.call(name, arguments)
+        assert isinstance(context, ToolContext), "tools are called here or elsewhere"
         return tool.call(context, Arguments(name, arguments))
     except EvidenceStoreError as why:
         return error_answer(why)

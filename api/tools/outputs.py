@@ -39,6 +39,7 @@ PACKET = _object(
         "revision": _WHOLE,
         "pointer": _TEXT,
         "quote": _TEXT,
+        "selector": _TEXT,
         "format": _TEXT,
         "excerpt": _TEXT,
         "scope": _TEXT,
@@ -54,6 +55,7 @@ PACKET = _object(
     },
     "pointer",
     "quote",
+    "selector",
 )
 _PACKETS = {"packets": _list(PACKET)}
 _PAIR = _object({"change": _TEXT, "old": _TEXT, "new": _TEXT, "absent": _TEXT}, "old", "new", "absent")
@@ -130,3 +132,11 @@ def next_arguments(packet: Packet) -> dict[str, Json] | None:
     if "children" in found:
         place["pointer"] = packet.selector.text
     return place | found
+
+
+def next_option(arguments: Mapping[str, JsonValue]) -> str:
+    """The option of `read` that arguments of `next_arguments` were made of."""
+    if "max_tokens" in arguments:
+        return f"--max-tokens {arguments['max_tokens']}"
+    option = next(name for name in ("lines", "bytes", "children") if name in arguments)
+    return f"{'--keys ' if arguments.get('view') == 'keys' else ''}--{option} {arguments[option]}"

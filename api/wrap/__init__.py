@@ -11,10 +11,12 @@ from api.wrap.arguments import resource_name
 from api.wrap.budget import ResultBudget, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.decorating import wrap
+from api.wrap.display import Wanted, show_here
 from api.wrap.endings import answer_refusal, take_or_refuse
 from api.wrap.filters import Filters, Taken, offer, offered_filters, take_filters, taken_names, with_filters
 from api.wrap.forms import Encoded, encode
 from api.wrap.offloading import offload
+from api.wrap.preview import Preview
 from api.wrap.result import Output, Treatment, WrappedResult
 from api.wrap.rules import Switches, ToolRules, WrapRules
 from api.wrap.spool import Spool, spool_of
@@ -24,6 +26,7 @@ __all__ = [
     "Encoded",
     "Filters",
     "Output",
+    "Preview",
     "ResultBudget",
     "Spool",
     "StepRoom",
@@ -32,6 +35,7 @@ __all__ = [
     "ToolRules",
     "ToolWrapper",
     "Treatment",
+    "Wanted",
     "WrapContext",
     "WrapRules",
     "WrappedResult",
@@ -42,6 +46,7 @@ __all__ = [
     "offered_filters",
     "offload",
     "resource_name",
+    "show_here",
     "spool_of",
     "take_filters",
     "take_or_refuse",

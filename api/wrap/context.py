@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from api.tools import ToolContext
+from api.tools import ToolContext, Tools
 from api.wrap.naming import OwnNames
 from api.wrap.rules import WrapRules
 from projector import TokenCounter
@@ -11,7 +11,7 @@ from projector import TokenCounter
 
 @dataclass(frozen=True, slots=True)
 class WrapContext:
-    tools: ToolContext
+    tools: Tools
     rules: WrapRules
     counter: Callable[[], TokenCounter]
     """Loaded when it is first asked for: bytes settle most results."""
@@ -41,3 +41,10 @@ class WrapContext:
         """Tokens that a text which fits its room takes of it; its bytes, which are never fewer, where they fit, too."""
         n_bytes = len(text.encode("utf-8", "surrogatepass"))
         return n_bytes if n_bytes <= room else min(room, self.counter().count(text))
+
+
+@dataclass(frozen=True, slots=True)
+class StoreContext(WrapContext):
+    """The same over a store that is here, where outputs are shown from."""
+
+    tools: ToolContext

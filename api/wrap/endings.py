@@ -15,6 +15,7 @@ from api.tools.answers import error_answer
 from api.tools.context import ToolAnswer
 from api.wrap.arguments import plain_arguments
 from api.wrap.context import WrapContext
+from api.wrap.display import refer
 from api.wrap.filters import Filters, Taken, take_filters
 from api.wrap.guarding import is_cleared
 from api.wrap.marker import spelled_tool
@@ -23,7 +24,6 @@ from api.wrap.reading import bounded
 from api.wrap.receiving import Received
 from api.wrap.result import Output, Treatment, WrappedResult
 from api.wrap.rules import FilterName
-from api.wrap.showing import show_reference
 from api.wrap.storing import keep
 from evidence_store.errors import EvidenceStoreError, StoreFault
 from evidence_store.model import Outcome
@@ -90,7 +90,7 @@ def _failed(
     rest = ""
     if came is not None:
         log.warning("%s broke off after %d bytes, stored as %s@%d", spelled_tool(output.tool), came.size, came.resource, came.number)
-        rest = context.names.spelled(show_reference(context, came).text)
+        rest = context.names.spelled(refer(context, came, output.tool).text)
     for n_chars in (len(said), MAX_MESSAGE_CHARS, 0):
         short = said if n_chars >= len(said) else f"{said[:n_chars]}…"
         text = format_error(code, short, {"type": type(why).__name__[:80]}, retry=False) + rest

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from api.wrap.context import WrapContext
+from api.wrap.context import StoreContext
 from api.wrap.filters import Filters
 from api.wrap.marker import format_call, place_of, spelled_tool
 from api.wrap.members import show_members
@@ -28,7 +28,7 @@ MAX_FRAMES = 5
 """Times that packets may be longer than a list of what they show."""
 
 
-def show_filtered(context: WrapContext, revision: Revision, tool: str, filters: Filters, room: int) -> Preview:
+def show_filtered(context: StoreContext, revision: Revision, tool: str, filters: Filters, room: int) -> Preview:
     """What a filter lets through, as far as it fits. Raises NotFound and InvalidInput for a place that is not there, and StoreFault."""
     if filters.grep is not None:
         return _show_hits(context, revision, tool, filters.grep, room)
@@ -49,7 +49,7 @@ def _head(tool: str, revision: Revision, said: str) -> str:
     return f"[filtered {spelled_tool(tool)}: {said}; of {revision.size:,} bytes, {kept}]\n"
 
 
-def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str, room: int) -> Preview:
+def _show_hits(context: StoreContext, revision: Revision, tool: str, pattern: str, room: int) -> Preview:
     n_packets = max(1, min(MAX_HITS, room // HIT_TOKENS))
     found = _search(context, revision, pattern, n_packets, room)
     if not found.packets:
@@ -73,7 +73,7 @@ def _show_hits(context: WrapContext, revision: Revision, tool: str, pattern: str
     return _fitting(context, head_of, found.packets, room) or _too_large(context, revision, tool, room)
 
 
-def _search(context: WrapContext, revision: Revision, pattern: str, n_hits: int, room: int) -> SearchAnswer:
+def _search(context: StoreContext, revision: Revision, pattern: str, n_hits: int, room: int) -> SearchAnswer:
     per_hit = max(MIN_HIT_TOKENS, room // (2 * n_hits))
     request = SearchRequest(pattern, regex=True, limit=n_hits)
     return context.tools.store.comparisons.search([(revision.resource, revision.number)], request, context.tools.limit(per_hit))
@@ -85,7 +85,7 @@ def is_listed(packets: Sequence[Packet]) -> bool:
     return len(packets) > MAX_SMALL_PACKETS and n_chars > MAX_FRAMES * n_listed
 
 
-def _list_hits(context: WrapContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
+def _list_hits(context: StoreContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
     """As many lines as fit, `- LINE "TEXT"`, to choose from; what is to be cited is read by its line. None where not one fits."""
     lines = list(map(format_hit, packets))
 
@@ -96,7 +96,7 @@ def _list_hits(context: WrapContext, head_of: Callable[[int], str], packets: Seq
     return Preview(text_of(n), ()) if n else None
 
 
-def _too_large(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview:
+def _too_large(context: StoreContext, revision: Revision, tool: str, room: int) -> Preview:
     """Where not even one thing that a filter lets through fits."""
     whole = show_reference(context, revision)
     text = _head(tool, revision, "what it lets through does not fit") + whole.text
@@ -111,7 +111,7 @@ def _matching(packets: Sequence[Packet]) -> str:
     return "1 line that matches" if n == 1 else f"{n} lines that match"
 
 
-def _fitting(context: WrapContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
+def _fitting(context: StoreContext, head_of: Callable[[int], str], packets: Sequence[Packet], room: int) -> Preview | None:
     """As many packets as fit behind their head; None where there is no room for one."""
 
     def text_of(n: int) -> str:
@@ -121,7 +121,7 @@ def _fitting(context: WrapContext, head_of: Callable[[int], str], packets: Seque
     return Preview(text_of(n), tuple(packets[:n])) if n else None
 
 
-def _show_tail(context: WrapContext, revision: Revision, tool: str, n_lines: int, room: int) -> Preview:
+def _show_tail(context: StoreContext, revision: Revision, tool: str, n_lines: int, room: int) -> Preview:
     def head_of(shown: LineRange) -> str:
         n_shown = shown.last - shown.first + 1
         if n_shown >= min(n_lines, shown.last):

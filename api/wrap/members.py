@@ -7,7 +7,7 @@ for a line stands there as its type and size. Lines are there to choose from; wh
 from collections.abc import Iterator, Sequence
 
 from api.tools.answers import json_line
-from api.wrap.context import WrapContext
+from api.wrap.context import StoreContext
 from api.wrap.marker import format_call, place_of
 from api.wrap.preview import Preview
 from api.wrap.showing import show_fitting
@@ -25,7 +25,9 @@ from projector import escape_unseen
 MAX_MEMBER_BYTES = 400
 
 
-def show_members(context: WrapContext, revision: Revision, pointer: Pointer, fields: Sequence[str], head: str, room: int) -> Preview | None:
+def show_members(
+    context: StoreContext, revision: Revision, pointer: Pointer, fields: Sequence[str], head: str, room: int
+) -> Preview | None:
     """The members that fit; None where there is no room for any. Raises NotFound, naming the keys, where an object has none of them."""
     document = context.tools.store.sources.get_tree(revision)
     node = resolve(document, pointer)
@@ -58,13 +60,13 @@ def _find(document: Document, node: Node, field: str) -> Node | None:
     return node
 
 
-def _show_packets(context: WrapContext, places: Sequence[Place], head: str, after: str, room: int) -> Preview | None:
+def _show_packets(context: StoreContext, places: Sequence[Place], head: str, after: str, room: int) -> Preview | None:
     read_all = context.tools.store.passages.read_all
     return show_fitting(context, lambda limit: read_all(places, limit), head + after, room, len(places))
 
 
 def _show_lines(
-    context: WrapContext,
+    context: StoreContext,
     revision: Revision,
     document: Document,
     node: Node,

@@ -11,13 +11,12 @@ import logging
 
 from api.errors import details_of, message_of
 from api.wrap.context import WrapContext
-from api.wrap.filtering import show_filtered
+from api.wrap.display import Wanted, refer, show
 from api.wrap.filters import Filters
 from api.wrap.guarding import for_clearances, is_cleared
 from api.wrap.marker import spelled_tool
 from api.wrap.preview import Preview
 from api.wrap.result import Output, Treatment, WrappedResult
-from api.wrap.showing import show_reference, show_stored, show_whole
 from api.wrap.storing import keep, name_of
 from evidence_store.errors import InvalidInput, NotFound
 from evidence_store.records.sources import Revision
@@ -42,7 +41,9 @@ def offload(context: WrapContext, output: Output, room: int, filters: Filters | 
     revision, room = keep(context, output), context.names.room_in(room)
     if filters:
         return _handed(context, output, revision, _filtered(context, output, revision, filters, room), Treatment.FILTERED)
-    return _handed(context, output, revision, show_stored(context, revision, output.tool, room), Treatment.OFFLOADED)
+    rules = context.rules.of(output.tool)
+    wanted = Wanted(output.tool, min(room, rules.shown_tokens), rules.summary_bytes)
+    return _handed(context, output, revision, show(context, revision, wanted), Treatment.OFFLOADED)
 
 
 def _empty(output: Output) -> WrappedResult:
@@ -81,10 +82,10 @@ def _handed(context: WrapContext, output: Output, revision: Revision, shown: Pre
 def _filtered(context: WrapContext, output: Output, revision: Revision, filters: Filters, room: int) -> Preview:
     """What a filter lets through; an error that helps to mend it, and the whole or its id, where it leads nowhere."""
     try:
-        return show_filtered(context, revision, output.tool, filters, room)
+        return show(context, revision, Wanted(output.tool, room, filters=filters))
     except (NotFound, InvalidInput) as why:
-        whole = show_reference(context, revision)
-        for rest in (show_whole(context, revision, room) or whole, whole):
+        whole = refer(context, revision, output.tool)
+        for rest in (show(context, revision, Wanted(output.tool, room, whole=True)) if revision.size <= room else whole, whole):
             for details in (details_of(why), {}):
                 text = format_error(why.error_code, message_of(why)[:200], details, retry=True) + rest.text
                 if context.fits(text, room):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from api.wrap.context import WrapContext
+from api.wrap.context import StoreContext
 from api.wrap.marker import format_call, format_offload, place_of
 from evidence_store.documents.charset import UTF8, encoding_of
 from evidence_store.documents.encoding import unit_width
@@ -48,7 +48,7 @@ class _End:
     selector: Selector
 
 
-def show_ends(context: WrapContext, revision: Revision, tool: str, room: int, before: Preview = NOTHING) -> Preview | None:
+def show_ends(context: StoreContext, revision: Revision, tool: str, room: int, before: Preview = NOTHING) -> Preview | None:
     """Both ends within so many tokens, behind packets that stand `before` them; None where there is no room for any."""
     ends = _Ends(context, context.tools.store.passages.get_reader(revision))
     left = room - 2 * _FRAME_TOKENS - 3 * len(revision.resource) // 2
@@ -67,7 +67,7 @@ def show_ends(context: WrapContext, revision: Revision, tool: str, room: int, be
     return None
 
 
-def show_tail(context: WrapContext, revision: Revision, n_lines: int, room: int, head_of: Callable[[LineRange], str]) -> Preview | None:
+def show_tail(context: StoreContext, revision: Revision, n_lines: int, room: int, head_of: Callable[[LineRange], str]) -> Preview | None:
     """The last lines, at most `n_lines` of them and as many as fit behind the lines that `head_of` gives; None where none fits."""
     reader = context.tools.store.passages.get_reader(revision)
     ends, left = _Ends(context, reader), room - _FRAME_TOKENS - len(revision.resource)
@@ -87,7 +87,7 @@ def show_tail(context: WrapContext, revision: Revision, n_lines: int, room: int,
 class _Ends:
     """Finds what of a revision fits at either end."""
 
-    def __init__(self, context: WrapContext, reader: RevisionReader) -> None:
+    def __init__(self, context: StoreContext, reader: RevisionReader) -> None:
         self._context = context
         self._reader = reader
         self._n_lines = reader.count_lines()
@@ -158,7 +158,7 @@ class _Ends:
         return at + next((n for n, byte in enumerate(near) if byte & 0xC0 != 0x80), len(near))
 
 
-def _shown(context: WrapContext, revision: Revision, tool: str, ends: list[_End], before: Preview) -> Preview | None:
+def _shown(context: StoreContext, revision: Revision, tool: str, ends: list[_End], before: Preview) -> Preview | None:
     if not ends:
         return None
     n_lines = context.tools.store.passages.get_reader(revision).count_lines()
@@ -180,6 +180,6 @@ def _shown(context: WrapContext, revision: Revision, tool: str, ends: list[_End]
     return Preview(marker + text, packets)
 
 
-def _read(context: WrapContext, revision: Revision, ends: list[_End]) -> tuple[Packet, ...]:
+def _read(context: StoreContext, revision: Revision, ends: list[_End]) -> tuple[Packet, ...]:
     places = [Place(revision.resource, revision.number, one.selector) for one in ends]
     return context.tools.store.passages.read_all(places, NoLimit())

@@ -5,7 +5,7 @@ What comes out never has more tokens than the room, counted as it stands. Where 
 
 from collections.abc import Callable
 
-from api.wrap.context import WrapContext
+from api.wrap.context import StoreContext
 from api.wrap.marker import format_bytes_offload, format_offload, format_reading, format_reference, is_text
 from api.wrap.preview import Preview, show_ends
 from evidence_store.documents.detect import STRUCTURED
@@ -23,9 +23,8 @@ _SMALL_TOKENS = 24
 REFERENCE_TOKENS = 20
 
 
-def show_stored(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview:
+def show_stored(context: StoreContext, revision: Revision, tool: str, room: int) -> Preview:
     """What a model gets in place of an output. Raises StoreFault."""
-    room = min(room, context.rules.of(tool).shown_tokens)
     if not is_text(revision):
         text = format_bytes_offload(tool, revision)
         return Preview(text, ()) if context.fits(text, room) else show_reference(context, revision)
@@ -36,7 +35,7 @@ def show_stored(context: WrapContext, revision: Revision, tool: str, room: int) 
     return found or show_reference(context, revision)
 
 
-def _show_text(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview | None:
+def _show_text(context: StoreContext, revision: Revision, tool: str, room: int) -> Preview | None:
     """A summary of any text has little to say of some: both ends take the room that it leaves."""
     summary = _show_summary(context, revision, tool, room)
     if summary is None:
@@ -45,7 +44,7 @@ def _show_text(context: WrapContext, revision: Revision, tool: str, room: int) -
     return show_ends(context, revision, tool, room, Preview(packets, summary.packets)) or summary
 
 
-def show_reference(context: WrapContext, revision: Revision) -> Preview:
+def show_reference(context: StoreContext, revision: Revision) -> Preview:
     """The id of the whole; fits every room."""
     whole = Selector("bytes", format_bytes(Span(0, revision.size)))
     selector = Selector("pointer", Pointer("")) if revision.format in STRUCTURED else whole
@@ -54,7 +53,7 @@ def show_reference(context: WrapContext, revision: Revision) -> Preview:
     return Preview(format_reference(revision, packet.id), ())
 
 
-def show_whole(context: WrapContext, revision: Revision, room: int) -> Preview | None:
+def show_whole(context: StoreContext, revision: Revision, room: int) -> Preview | None:
     """All of a text in one packet; None where it has not room enough, or is no text."""
     if not is_text(revision) or revision.size > room:
         return None
@@ -63,7 +62,7 @@ def show_whole(context: WrapContext, revision: Revision, room: int) -> Preview |
     return Preview(f"[whole: {revision.size:,} bytes]\n{format_packet(packet)}", (packet,))
 
 
-def _show_summary(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview | None:
+def _show_summary(context: StoreContext, revision: Revision, tool: str, room: int) -> Preview | None:
     """None where the output is too large, where no kind takes it, or the one that does is broken: there is another way to show it."""
     if context.no_summary_over(tool, revision.size) is not None:
         return None
@@ -82,7 +81,7 @@ def _show_summary(context: WrapContext, revision: Revision, tool: str, room: int
         return None
 
 
-def _show_outline(context: WrapContext, revision: Revision, tool: str, room: int) -> Preview | None:
+def _show_outline(context: StoreContext, revision: Revision, tool: str, room: int) -> Preview | None:
     place = Place(revision.resource, revision.number, Selector("pointer", Pointer("")))
     passages = context.tools.store.passages
     head = _head(context, revision, tool, "shown: its outline")
@@ -90,7 +89,7 @@ def _show_outline(context: WrapContext, revision: Revision, tool: str, room: int
 
 
 def show_fitting(
-    context: WrapContext, read: Callable[[TextLimit], tuple[Packet, ...]], head: str, room: int, n_packets: int = 1
+    context: StoreContext, read: Callable[[TextLimit], tuple[Packet, ...]], head: str, room: int, n_packets: int = 1
 ) -> Preview | None:
     """Packets behind their head lines, each read within ever less until the whole fits; None where that is too little to say anything."""
     n_tokens = room // n_packets
@@ -106,6 +105,6 @@ def show_fitting(
     return None
 
 
-def _head(context: WrapContext, revision: Revision, tool: str, said: str) -> str:
+def _head(context: StoreContext, revision: Revision, tool: str, said: str) -> str:
     n_lines = context.tools.store.passages.get_reader(revision).count_lines()
     return format_offload(tool, revision, n_lines, said, context.no_summary_over(tool, revision.size)) + format_reading(revision)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
 
 from api.tools.definitions import BY_NAME
-from api.wiring import Services
+from api.wiring import AgentServices
 from api.wrap.budget import Room, StepRoom
 from api.wrap.context import WrapContext
 from api.wrap.deadlines import take_in_time
@@ -46,7 +46,7 @@ _calls: ContextVar[_Calls | None] = ContextVar("evidence_store_calls", default=N
 class ToolWrapper:
     """Wraps tools over one store. `step` is the step of a run that calls belong to where `calls` names no other."""
 
-    def __init__(self, services: Services, rules: WrapRules, step: StepKey | None = None) -> None:
+    def __init__(self, services: AgentServices, rules: WrapRules, step: StepKey | None = None) -> None:
         self._context = WrapContext(services.tools(step), rules, services.counter)
 
     @property
@@ -62,7 +62,7 @@ class ToolWrapper:
     def context(self) -> WrapContext:
         """With the step of the calls that are made just now, where `calls` names one."""
         made, context = self._made_now(), self._context
-        return context if made is None or made.step is None else replace(context, tools=replace(context.tools, step=made.step))
+        return context if made is None or made.step is None else replace(context, tools=context.tools.at(made.step))
 
     @property
     def rules(self) -> WrapRules:
@@ -190,7 +190,7 @@ class ToolWrapper:
 
     def _received(self, n_tokens: int) -> Received:
         keeps_all = not self.rules.switches.offload
-        return Received(self.context.tools.store.core.limits.max_bytes, None if keeps_all else self.context.tools.limit(n_tokens).max_bytes)
+        return Received(self.context.tools.store.max_bytes, None if keeps_all else self.context.tools.limit(n_tokens).max_bytes)
 
 
 def is_async(function: Callable[..., object]) -> bool:

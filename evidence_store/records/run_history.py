@@ -9,7 +9,7 @@ from evidence_store.database import ReadConnection
 from evidence_store.model import Clearances, Outcome, TaskName, WorkspaceName
 from evidence_store.records.runs import RunKey
 from evidence_store.records.sight import sees_claim, sees_run
-from evidence_store.tables import claims, events, runs, steps, tool_results
+from evidence_store.tables import claims, events, projections, runs, steps, tool_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,21 @@ def list_steps(connection: ReadConnection, key: RunKey, after: int = 0, limit: i
     mine = (steps.c.workspace == key.workspace, steps.c.task == key.task, steps.c.run == key.number)
     query = select(steps.c.number, steps.c.task_revision).where(*mine, steps.c.number > after).order_by(steps.c.number).limit(limit)
     return [StepRow(*row) for row in connection.execute(query)]
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTokens:
+    """What one stored input of a step takes."""
+
+    step: int
+    tokens: int
+
+
+def list_used_tokens(connection: ReadConnection, key: RunKey) -> Sequence[UsedTokens]:
+    """Of all stored inputs of a run, in order of steps."""
+    mine = (projections.c.workspace == key.workspace, projections.c.task == key.task, projections.c.run == key.number)
+    query = select(projections.c.step, projections.c.used_tokens).where(*mine).order_by(projections.c.step, projections.c.ordinal)
+    return [UsedTokens(*row) for row in connection.execute(query)]
 
 
 def list_results(connection: ReadConnection, key: RunKey, calls: Sequence[str] | None = None) -> Sequence[ResultRow]:

@@ -39,7 +39,8 @@ class Revision:
     complete: bool
     """Stored as complete, or closed since."""
     notes: tuple[Note, ...]
-    created_at: int
+    created_at: int | None
+    """Microseconds since 1970 UTC; None where a server did not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ store.summaries   summaries of tool outputs
 store.checks      citations, integrity, the whole store
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -62,6 +63,16 @@ class EvidenceStore:
     def __init__(self, core: Core, opened: Opened | None = None) -> None:
         self.core = core
         self.sources = Sources(core, opened)
+
+    @property
+    def clock(self) -> Callable[[], int]:
+        """Microseconds since 1970 UTC."""
+        return self.core.clock
+
+    @property
+    def max_bytes(self) -> int:
+        """Of one revision."""
+        return self.core.limits.max_bytes
 
     def seen_by(self, clearances: Clearances, *, show_secrets: bool = False) -> "EvidenceStore":
         """The same workspace as somebody with these clearances sees it. Not to be closed: the database is one."""

@@ -5,6 +5,7 @@ Blob and document work happens before the transaction that stores an evidence, n
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -120,6 +121,14 @@ class Passages:
     def get(self, id_: EvidenceId, limit: TextLimit) -> Packet:
         """A stored evidence, shown anew from the stored bytes. Raises NotFound; IntegrityMismatch when they changed."""
         return mint(self._core, [self._again(self.find(id_), limit)])[0]
+
+    def find_packets(self, ids: Sequence[EvidenceId], limit: TextLimit) -> Sequence[Packet]:
+        """The same of several, in their order, each once; what there is not is left out. Raises IntegrityMismatch."""
+        found = []
+        for id_ in dict.fromkeys(ids):
+            with suppress(NotFound):
+                found.append(self.get(id_, limit))
+        return found
 
     def find(self, id_: EvidenceId) -> Evidence:
         """The record of an evidence. Raises NotFound."""

@@ -14,7 +14,7 @@ from evidence_store.model import TaskName
 from evidence_store.records import exposures, run_history, runs
 from evidence_store.records.events import append_event
 from evidence_store.records.exposures import RunExposure
-from evidence_store.records.run_history import ResultRow, StepRow
+from evidence_store.records.run_history import ResultRow, StepRow, UsedTokens
 from evidence_store.records.runs import MessageRow, RunKey, run_name
 from evidence_store.store.core import Core
 from evidence_store.store.holding import ENDED, Hold, require_held
@@ -114,6 +114,12 @@ class RunHistories:
         core = self._core
         with core.database.reading() as connection:
             return run_history.list_runs(connection, core.workspace, task, clearances=core.clearances)
+
+    def list_used_tokens(self, key: RunKey) -> Sequence[UsedTokens]:
+        """What the stored inputs of a run take, in order of steps; a step may have several. Raises NotFound."""
+        with self._core.database.reading() as connection:
+            require_seen(connection, self._core, key)
+            return run_history.list_used_tokens(connection, key)
 
     def list_summaries(self, task: TaskName, after: int, limit: int) -> Sequence[RunSummary]:
         """The runs of a task that are seen, in order, behind a number, with agent and end. Raises NotFound for an unknown task."""

@@ -17,6 +17,10 @@ class TokenLimit:
         self._made: TokenCounter | None = None
 
     @property
+    def n_tokens(self) -> int:
+        return self._n_tokens
+
+    @property
     def max_bytes(self) -> int:
         """No token of the encodings that we know is longer than 128 bytes."""
         return self._n_tokens * LONGEST_TOKEN_BYTES

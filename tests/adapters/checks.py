@@ -21,6 +21,7 @@ from api.adapters import open_wrapper
 from api.wrap import ToolWrapper
 from evidence_store.errors import StoreFault
 from evidence_store.model import ResourceName
+from evidence_store.store import EvidenceStore
 
 PAGES = Path(__file__).parents[2] / "docs" / "adapters"
 WINDOW = 32_768
@@ -84,7 +85,9 @@ async def get_events(namespace: str) -> str:
 
 def stored(wrapper: ToolWrapper, resource: str, number: int | None = None) -> str:
     """A revision's bytes as text."""
-    return wrapper.context.tools.store.sources.get_bytes(ResourceName(resource), number).decode()
+    store = wrapper.context.tools.store
+    assert isinstance(store, EvidenceStore), "the store is here"
+    return store.sources.get_bytes(ResourceName(resource), number).decode()
 
 
 def resources(wrapper: ToolWrapper) -> dict[str, int]:
@@ -115,7 +118,8 @@ def is_packet(text: str, tool: str) -> bool:
 def resource_of(wrapper: ToolWrapper, beside: Any) -> str:
     """The resource that the first packet beside a text leads to."""
     tools = wrapper.context.tools
-    return tools.store.passages.get(beside["packets"][0], tools.limit(100)).resource
+    (packet,) = tools.store.passages.find_packets(beside["packets"][:1], tools.limit(100))
+    return packet.resource
 
 
 @contextmanager

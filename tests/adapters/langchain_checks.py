@@ -11,9 +11,11 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from api.adapters import open_wrapper
 from api.adapters.langchain import EvidenceMiddleware
 from api.wiring import Services
 from api.wrap import ToolWrapper
+from evidence_store.store import EvidenceStore
 from projector import parse_packets
 from tests.adapters.checks import (
     CAP,
@@ -22,6 +24,7 @@ from tests.adapters.checks import (
     OURS,
     ROOM,
     SMALL,
+    WINDOW,
     broken_store,
     get_count,
     get_events,
@@ -39,6 +42,7 @@ from tests.adapters.checks import (
     stored,
     tokens,
 )
+from tests.adapters.store_server import served_store
 
 DEPLOY = "2026-11-30T10:30:00 INFO deploy 8841 began"
 
@@ -89,6 +93,17 @@ def check_a_large_result_is_a_packet_for_the_model_and_in_the_state(wrapper: Too
     assert tokens(wrapper, message.text) <= ROOM
     assert model.asked[-1][-1].text == message.text
     assert stored(wrapper, "get_logs?pod=api") == get_logs("api")
+
+
+def check_the_same_holds_of_a_store_at_a_url(wrapper: ToolWrapper) -> None:
+    with served_store() as (url, key), open_wrapper(url, window=WINDOW, key=key) as remote:
+        read = ("read_log", {"resource": "get_logs?pod=api", "lines": "tail:1"})
+        there = results(agent_of(remote, model_of(turn(LOGS), turn(read))).invoke(ASK))
+        here = results(agent_of(wrapper, model_of(turn(LOGS), turn(read))).invoke(ASK))
+    assert [one.text for one in there] == [one.text for one in here]
+    assert is_packet(there[0].text, "get_logs")
+    assert ERROR_LINE in there[1].text
+    assert there[0].artifact == here[0].artifact
 
 
 def check_the_packet_rides_beside_the_text(wrapper: ToolWrapper) -> None:
@@ -172,7 +187,9 @@ def check_a_run_that_goes_on_with_its_tools_tells_them_apart(wrapper: ToolWrappe
     thread: Any = {"configurable": {"thread_id": "1"}}
     options = {"checkpointer": InMemorySaver(), "interrupt_before": ["tools"]}
     agent_of(wrapper, model_of(turn(LOGS)), get_logs, search, **options).invoke(ASK, thread)
-    again = ToolWrapper(Services(wrapper.context.tools.store, wrapper.context.counter), wrapper.rules)
+    store = wrapper.context.tools.store
+    assert isinstance(store, EvidenceStore)
+    again = ToolWrapper(Services(store, wrapper.context.counter), wrapper.rules)
     state = agent_of(again, model_of(), get_logs, search, **options).invoke(None, thread)
     assert "find: evidence_search {" in results(state)[0].text
 

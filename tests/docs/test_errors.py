@@ -67,6 +67,8 @@ def test_the_page_lists_exactly_the_codes_of_the_packages() -> None:
 def test_no_code_is_given_in_a_way_that_the_collector_cannot_read() -> None:
     """A new line here is a code from a variable: teach `tests/docs/error_codes.py` where it is spelled."""
     assert collect_codes().unread == (
+        "api/client/problems.py: code",
+        "api/client/problems.py: code",
         "api/demo.py: turn.refusal.code",
         "evidence_store/database.py: code",
         "evidence_store/documents/json_faults.py: code",

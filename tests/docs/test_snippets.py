@@ -14,6 +14,7 @@ FRAMEWORKS = ("adk", "langchain", "llama-index", "openai-agents", "pydantic-ai",
 ELSEWHERE = {
     **{f"docs/adapters/{name}.md": f"tests/adapters/{name.replace('-', '_')}_checks.py" for name in FRAMEWORKS},
     "README.md": "tests/docs/test_readme.py",
+    "docs/client.md": "tests/docs/test_client_page.py",
     "docs/loop.md": "tests/docs/test_loop_page.py",
     "docs/wrapping.md": "tests/docs/test_wrapping.py",
     "docs/examples/broken-tests.md": "tests/docs/test_examples.py",

@@ -11,6 +11,7 @@ from api.settings import Settings
 from api.wiring import DEFAULT_COUNTER, Services, open_services
 from evidence_store.errors import InvalidInput, JsonValue, LimitExceeded
 from evidence_store.model import Format, TaskName, TaskRevision
+from evidence_store.store import EvidenceStore
 from projector import Profile, UnknownProvider
 from tests.factories import put
 
@@ -24,6 +25,12 @@ def session(tmp_path: Path) -> Session:
     put(services.store, orjson.dumps({"lines": [f"line {n}: the job went on" for n in range(400)]}), "a.json", format=Format.JSON)
     task = services.store.tasks.add_revision(TaskRevision(TaskName("t"), 1, "Read.", (), (), ()), "user:u")
     return Session(services, task, "agent:a/1", PROFILE, "You read.", "Go on.")
+
+
+def store_of(session: Session) -> EvidenceStore:
+    store = session._store
+    assert isinstance(store, EvidenceStore)
+    return store
 
 
 def test_a_session_refuses_a_provider_in_whose_form_it_keeps_no_messages(tmp_path: Path) -> None:
@@ -72,10 +79,10 @@ def test_what_a_provider_reports_is_kept_and_tightens_the_next_plan(session: Ses
     second = session.next_input()
     assert second.receipt.budget.input_cap == PROFILE.input_cap // 2
     assert second.tokens <= PROFILE.input_cap // 2
-    (kept,) = session._store.runs.list_usages(session.run)
+    (kept,) = store_of(session).runs.list_usages(session.run)
     assert (kept.step.number, kept.usage.counted, kept.usage.reported) == (1, first.tokens, first.tokens * 2)
     assert (kept.usage.provider, kept.usage.counter, kept.usage.said["completion_tokens"]) == ("openai", first.receipt.counter, 5)
-    assert [row.cap_tokens for row in session._store.runs.list_projections(session.run)] == [PROFILE.input_cap, PROFILE.input_cap // 2]
+    assert [row.cap_tokens for row in store_of(session).runs.list_projections(session.run)] == [PROFILE.input_cap, PROFILE.input_cap // 2]
 
 
 def test_a_report_below_our_count_loosens_nothing(session: Session) -> None:
@@ -112,7 +119,7 @@ def test_the_strategy_may_change_from_step_to_step(session: Session) -> None:
 def test_an_input_is_made_under_the_newest_revision_of_the_task(session: Session) -> None:
     first = session.next_input()
     session.act("I read.", [ToolRequest("read_spec", READ)])
-    tasks, task = session._store.tasks, TaskName("t")
+    tasks, task = store_of(session).tasks, TaskName("t")
     tasks.add_revision(replace(tasks.get_revision(task), number=2, constraints=("only lines",)), "user:u")
     second = session.next_input()
     assert (first.receipt.task_revision, second.receipt.task_revision) == (1, 2)
@@ -121,7 +128,7 @@ def test_an_input_is_made_under_the_newest_revision_of_the_task(session: Session
 
 
 def test_a_constraint_that_the_user_states_is_proposed_and_stands_until_it_is_decided(session: Session) -> None:
-    tasks, task = session._store.tasks, TaskName("t")
+    tasks, task = store_of(session).tasks, TaskName("t")
     session.say("Thanks. Never touch /beta.")
     session.say("Never touch /beta.")
     (proposal,) = tasks.list_proposals(task)
@@ -151,7 +158,7 @@ def test_a_turn_that_no_input_could_hold_is_refused_and_not_kept(session: Sessio
     session.next_input()
     with pytest.raises(LimitExceeded, match="a turn of"):
         session.act("word " * 30_000, [])
-    assert len(session._store.runs.list_messages(session.run)) == 1
+    assert len(store_of(session).runs.list_messages(session.run)) == 1
     session.act("I read.", [])
     session.next_input()
 
@@ -162,7 +169,7 @@ def test_a_usage_without_figures_is_refused_and_not_kept(session: Session) -> No
         with pytest.raises(InvalidInput) as caught:
             session.report_usage(usage)
         assert caught.value.error_code == "bad_usage"
-    assert session._store.runs.list_usages(session.run) == []
+    assert store_of(session).runs.list_usages(session.run) == []
 
 
 def test_the_inputs_of_a_session_grow_at_their_end(session: Session) -> None:
@@ -173,7 +180,7 @@ def test_the_inputs_of_a_session_grow_at_their_end(session: Session) -> None:
     assert (first.receipt.appended_to, second.receipt.appended_to) == ("", first.receipt.input_digest)
     reasons = []
     for number in range(9):
-        put(session._store, orjson.dumps([f"{number}: the job went on {n}" for n in range(150)]), f"{number}.json", format=Format.JSON)
+        put(store_of(session), orjson.dumps([f"{number}: the job went on {n}" for n in range(150)]), f"{number}.json", format=Format.JSON)
         session.act("I read.", [ToolRequest("read_spec", {"resource": f"{number}.json", "pointer": "", "max_tokens": 6_000})])
         made = session.next_input()
         assert made.tokens <= (PROFILE.input_cap if made.receipt.rebuilt else 0.8 * PROFILE.input_cap)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import orjson
 
-from api.tools import ToolContext, call_tool
+from api.tools import Tools, call_tool
 from api.wiring import Services
 from api.wrap import ResultBudget, ToolRules, ToolWrapper, WrapRules
 from evidence_store.model import Outcome
@@ -44,7 +44,7 @@ def call_in(text: str, word: str = "read") -> tuple[str, dict[str, object]]:
     return found[0], orjson.loads(found[1])
 
 
-def read_on(context: ToolContext, tool: str, arguments: dict[str, object]) -> str:
+def read_on(context: Tools, tool: str, arguments: dict[str, object]) -> str:
     """All that a call of a reading tool shows, with what its `next` leads to."""
     shown, wanted = "", {**arguments, "max_tokens": 100_000}
     while wanted:

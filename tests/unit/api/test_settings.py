@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.errors import WrongUse
-from api.settings import CLAIM_LABELS_VARIABLE, LIMIT_VARIABLES, SECRETS_VARIABLE, folder_of, read_settings
+from api.settings import AT_URL, CLAIM_LABELS_VARIABLE, LIMIT_VARIABLES, SECRETS_VARIABLE, folder_of, read_settings
 from evidence_store.documents.model import Limits
 
 
@@ -38,14 +38,21 @@ def test_a_folder_is_a_path_or_a_file_url(address: str, folder: str) -> None:
     assert folder_of(address) == Path(folder)
 
 
-@pytest.mark.parametrize("address", ["s3://bucket/a", "postgresql://host/db", "sqlite:///a.db", "file://host/a", "https://host/a"])
+@pytest.mark.parametrize("address", ["s3://bucket/a", "postgresql://host/db", "sqlite:///a.db", "file://host/a"])
 def test_another_kind_of_address_is_refused(address: str) -> None:
     with pytest.raises(WrongUse) as caught:
         folder_of(address)
     assert caught.value.details == {"known": ["file"]}
 
 
-@pytest.mark.parametrize("address", ["a\0b", "file:///a%00b", "http://[a"])
+@pytest.mark.parametrize("address", ["https://host/a", "HTTP://host", "http://[a"])
+def test_a_server_where_a_folder_is_wanted_says_what_asks_one(address: str) -> None:
+    with pytest.raises(WrongUse, match="at a URL there are cat, check, ") as caught:
+        folder_of(address)
+    assert caught.value.details == {"known": list(AT_URL)}
+
+
+@pytest.mark.parametrize("address", ["a\0b", "file:///a%00b", "s3://[a"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(WrongUse):
         folder_of(address)

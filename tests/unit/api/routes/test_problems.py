@@ -57,6 +57,18 @@ def test_what_helps_stands_beside_the_message(sample: Sample) -> None:
     assert (problem["places"], problem["ratio"], problem["status"]) == ([[1, 2]], "0.5", 400)
 
 
+def test_a_code_of_a_wider_kind_names_it(sample: Sample) -> None:
+    with open_services(Settings(sample.folder)) as services:
+        app = create_app(services, unauthenticated=True)
+
+        @app.get("/v1/refused")
+        def refuse(code: str) -> None:
+            raise Ambiguous("which?", code=code)
+
+        problems = [TestClient(app).get("/v1/refused", params={"code": code}).json() for code in ("twice", "ambiguous")]
+    assert [(one["code"], one.get("kind")) for one in problems] == [("twice", "ambiguous"), ("ambiguous", None)]
+
+
 @pytest.mark.parametrize("path", ["/v1/broken", "/broken"])
 def test_what_was_not_foreseen_says_nothing_of_its_cause(sample: Sample, path: str) -> None:
     with open_services(Settings(sample.folder)) as services:
