@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -132,17 +133,18 @@ def _token_principal(settings: ServerSettings) -> Callable[[str], Principal] | N
 def _mount_mcp(app: FastAPI, *, unauthenticated: bool) -> None:
     """Beside HTTP, where the extra `mcp` is installed."""
     app.state.mounted = None
-    try:
-        from api.mcp.mounted import Mounted  # an extra
-        from api.mcp.serving import HttpPlace
-    except ModuleNotFoundError as why:
-        if (why.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
-            raise
+    if find_spec("mcp") is None:
         return
-    max_body_bytes = min(app.state.settings.max_json_bytes, MAX_BODY_BYTES)
-    mounted = Mounted(max_body_bytes=max_body_bytes, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
-    app.state.mounted = mounted
-    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(mounted)))
+
+    def make() -> mcp.Mounted:
+        from api.mcp.mounted import Mounted  # start-up cost, and an extra
+        from api.mcp.serving import HttpPlace
+
+        max_body_bytes = min(app.state.settings.max_json_bytes, MAX_BODY_BYTES)
+        return Mounted(max_body_bytes=max_body_bytes, loopback=HttpPlace(LOOPBACK, 0) if unauthenticated else None)
+
+    app.state.mounted = mcp.StartedWhenAsked(make)
+    app.router.routes.append(Route(mcp.PATH, mcp.McpDoor(app.state.mounted)))
 
 
 @asynccontextmanager

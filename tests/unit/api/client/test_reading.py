@@ -24,8 +24,8 @@ from evidence_store.store.put_request import PutRequest
 from tests.unit.api.client.conftest import Served
 from tests.unit.api.routes.sample import LIMIT, NEW_NAME, OLD_NAME
 
-WITHOUT_METHODS = {"getHealth"}
-"""For those who watch a server."""
+WITHOUT_METHODS = {"callMcp", "getHealth", "getMetrics", "getReady", "getStats", "signIn", "signOut"}
+"""For those who watch a server, read its pages, or come by MCP."""
 LOG = ResourceName("reading/job.log")
 YAML = ResourceName("reading/alias.yaml")
 LIVE = ResourceName("reading/live.json")
