@@ -127,7 +127,7 @@ def _text(result: DemoResult, report: Path, settings: Settings) -> str:
         f"conclusions: {found}",
         f"report: {report}",
         f"check it: {_program()} --store {settings.store} check {report}",
-        f"read it with its evidence: {_program()} --store {settings.store} serve",
+        f"read it with its evidence: {_program()} --store {settings.store} serve --unauthenticated",
         f"  then open http://127.0.0.1:{DEFAULT_PORT}/reports/{result.report_id}",
     ]
     return "\n".join(lines) + "\n"

@@ -1,7 +1,8 @@
 """Denials for the journal. All of it is done after the answer was sent, so that its time tells nothing.
 
 Whether something absent is there unseen is found by asking once more as somebody who is cleared for everything; only reading is asked
-again, and of the second answer nothing but the status is looked at.
+again, and of the second answer nothing but the status is looked at. Both are kept, with that difference: an event makes the requests that
+follow it slower, and must not tell the two apart.
 """
 
 import asyncio
@@ -40,10 +41,9 @@ class Denials:
         principal = caller.principal
         if self._rates is None or self._rates.take((principal.workspace, principal.name)):
             return
-        if isinstance(why, NotFound) and not await self._is_there(request, caller):
-            return
+        there = not isinstance(why, NotFound) or await self._is_there(request, caller)
         asked = f"{request.method} ".encode() + (request.scope.get("raw_path") or b"").partition(b"?")[0]
-        denial = Denial(principal.name, request.scope["state"].get("operation", ""), why.error_code, digest_of(asked))
+        denial = Denial(principal.name, request.scope["state"].get("operation", ""), why.error_code, digest_of(asked), there)
         try:
             await run_in_threadpool(record_denial, caller.services.store.core, denial)
         except EvidenceStoreError as fault:

@@ -15,10 +15,12 @@ class Denial:
     """Of the error that was answered: one of a missing grant, or that of what is not there."""
     subject: Digest
     """Of what was asked for, so that equal ones are seen and nothing can be read."""
+    there: bool
+    """Whether there is something. What is absent is kept as well: were it not, who asks could tell by what a kept denial costs."""
 
 
 def record_denial(core: Core, denial: Denial) -> None:
     """In a transaction of its own."""
     with core.database.writing() as connection:
-        data = {"principal": denial.principal, "operation": denial.operation, "code": denial.code}
+        data = {"principal": denial.principal, "operation": denial.operation, "code": denial.code, "there": denial.there}
         append_event(connection, core.workspace, "access.denied", denial.subject, data, core.clock())
