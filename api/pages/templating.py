@@ -1,9 +1,10 @@
 """From values to a page: the environment of the templates, in which every text is made visible and escaped."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,6 +13,9 @@ from api.pages import links
 from api.pages.visible import visible
 from api.routes.conditional import respond
 from evidence_store import VERSION
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 HTML = "text/html"
 _FOLDER = Path(__file__).parent / "templates"
@@ -26,7 +30,10 @@ def _thousands(number: int) -> str:
     return f"{number:,}"
 
 
-def _environment() -> Environment:
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # memory of a server that shows no page
+
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,
@@ -46,11 +53,8 @@ def _environment() -> Environment:
     return environment
 
 
-_TEMPLATES = _environment()
-
-
 def page(request: Request, template: str, values: Mapping[str, object], status: int = 200) -> Response:
     """The page of a template."""
     asks_for_keys = request.app.state.gatekeeper.asks_for_keys
-    body = _TEMPLATES.get_template(template).render({**values, "asks_for_keys": asks_for_keys}).encode("utf-8", "replace")
+    body = _environment().get_template(template).render({**values, "asks_for_keys": asks_for_keys}).encode("utf-8", "replace")
     return respond(request, body, HTML, status)

@@ -8,7 +8,6 @@ from starlette.responses import Response
 
 from api.deps import CallerDep, IdempotencyKey
 from api.presenters import plain
-from api.projecting import project_for
 from api.routes.answers import answer, problems
 from api.routes.bodies import LargeBoundedRoute, done_once
 from api.routes.names import Name
@@ -32,6 +31,9 @@ router = APIRouter(prefix="/v1", tags=["projections"], route_class=LargeBoundedR
 def build_projection(
     request: Request, caller: CallerDep, step: Annotated[Object, Body(examples=[{"task": {"goal": "Find what breaks clients."}}])]
 ) -> Response:
+    # Memory of a server that builds no input: the whole projector.
+    from api.projecting import project_for
+
     return answer(request, plain(outcome_json(project_for(step, caller.services))))
 
 

@@ -3,6 +3,7 @@
 `api.presenters` makes the answers; a test holds the two together.
 """
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -154,6 +155,7 @@ class Problem(BaseModel):
     """For parameters that were refused: `in`, `name` and `detail` of each."""
 
 
+@cache
 def problem_content() -> dict[str, Any]:
     """The body of an error answer, for the description of an endpoint."""
     return {"application/problem+json": {"schema": Problem.model_json_schema()}}

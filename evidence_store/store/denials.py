@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from evidence_store.errors import JsonValue
 from evidence_store.model import Digest
 from evidence_store.records.events import append_event
 from evidence_store.store.core import Core
@@ -22,5 +23,5 @@ class Denial:
 def record_denial(core: Core, denial: Denial) -> None:
     """In a transaction of its own."""
     with core.database.writing() as connection:
-        data = {"principal": denial.principal, "operation": denial.operation, "code": denial.code, "there": denial.there}
+        data: dict[str, JsonValue] = {"principal": denial.principal, "operation": denial.operation, "code": denial.code, "there": denial.there}
         append_event(connection, core.workspace, "access.denied", denial.subject, data, core.clock())
