@@ -96,7 +96,7 @@ class Tasks:
                 raise NotFound(f"task {task[:200]!r} has no run {run}")
             for one in tasks.list_proposals(connection, core.workspace, task):
                 if one.decision is None and one.text == wording:
-                    return one
+                    return _as_seen(connection, core, task, one)
             at = core.clock()
             ordinal = tasks.insert_proposal(connection, core.workspace, task, wording, (run, message), author, at)
             data: dict[str, JsonValue] = {"text": wording, "run": run, "message": message, "author": author}
@@ -104,10 +104,11 @@ class Tasks:
         return Proposal(ordinal, wording, run, message, author, None, None)
 
     def list_proposals(self, task: TaskName) -> Sequence[Proposal]:
-        """All proposals of a task in order, with what was decided. Raises NotFound."""
-        with self._core.database.reading() as connection:
-            require_task_revision(connection, self._core, task, None)
-            return tasks.list_proposals(connection, self._core.workspace, task)
+        """All proposals of a task in order, with what was decided; the run only of who may see it. Raises NotFound."""
+        core = self._core
+        with core.database.reading() as connection:
+            require_task_revision(connection, core, task, None)
+            return [_as_seen(connection, core, task, one) for one in tasks.list_proposals(connection, core.workspace, task)]
 
     def accept(self, task: TaskName, proposal: int, author: str, *, excluding: bool = False) -> TaskRevision:
         """Makes a proposal part of the next task revision: a constraint, or with `excluding` an exclusion rule to the letter.
@@ -234,3 +235,11 @@ def require_evidence_ids(connection: ReadConnection, core: Core, ids: Sequence[E
     for id_ in ids:
         if id_ not in known:
             raise InvalidInput(f"evidence {id_!r} is not known; cite ids that a tool answered with", {"id": id_}, code="unknown_id")
+
+
+def _as_seen(connection: ReadConnection, core: Core, task: TaskName, proposal: Proposal) -> Proposal:
+    """A proposal is part of the task, and binds whoever works on it; the run that it came from may be hidden."""
+    run = proposal.run
+    if run is None or core.clearances is None or runs.sees_known(connection, RunKey(core.workspace, task, run), core.clearances):
+        return proposal
+    return replace(proposal, run=None, message=None)
