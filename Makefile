@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy bench-service mcp-clients bench-peers docs fuzz openapi lock clean version
+.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy bench-service bench-service-kills bench-tenancy mcp-clients bench-peers docs fuzz openapi lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -168,6 +168,14 @@ bench-service: $(STAMP) ## what the server costs: CPU time against a bare route,
 bench-counters: $(STAMP) ## token counts against tiktoken: seen once, seen again, hostile
 	@echo "bench: token counts, cuts and hostile texts"
 	@$(PY) -m benchmarks.bench_counters
+
+bench-service-kills: $(STAMP) ## 500 kills of a server under load: nothing acknowledged is lost, nothing is done twice
+	@echo "bench: uploads, claims and projections while servers die"
+	@$(PY) -m benchmarks.bench_service_kills
+
+bench-tenancy: $(STAMP) ## how long answers take for what may not be seen, against what is not there
+	@echo "bench: every read of what is hidden or foreign, by turns with what is absent"
+	@$(PY) -m benchmarks.bench_tenancy
 
 fuzz: $(STAMP) ## an hour of fuzzing over all readers, or READERS="json yaml" (guided by coverage where atheris is installed)
 	@echo "fuzz: each reader in a process of its own"

@@ -136,5 +136,5 @@ async def put_revision(
     )
     store = caller.services.store
     result = await run_in_threadpool(store.sources.put, asked, pieces_of(request, store.core.limits.max_bytes))
-    shown: dict[str, Json] = revision_json(result.revision) | {"created": result.created}
-    return answer(request, shown, 201 if result.created else 200)
+    shown: dict[str, Json] = revision_json(result.revision) | {"created": result.made}
+    return answer(request, shown, 201 if result.made else 200)

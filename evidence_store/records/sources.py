@@ -280,3 +280,11 @@ def find_observed(connection: ReadConnection, workspace: WorkspaceName, name: Re
         observations.c.workspace == workspace, observations.c.resource == name, observations.c.idempotency_key == idempotency_key
     )
     return connection.execute(query).scalar()
+
+
+def find_first_key(connection: ReadConnection, workspace: WorkspaceName, name: ResourceName, revision: int) -> str | None:
+    """The idempotency key of the put that made a revision; None where it had none."""
+    query = select(observations.c.idempotency_key).where(
+        observations.c.workspace == workspace, observations.c.resource == name, observations.c.revision == revision
+    )
+    return connection.execute(query.order_by(observations.c.ordinal).limit(1)).scalar()

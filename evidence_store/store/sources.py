@@ -36,6 +36,8 @@ class PutResult:
     revision: Revision
     created: bool
     """False when the bytes were those of the newest revision: then an observation was added."""
+    made: bool
+    """As `created`; of a put that repeats an earlier one with its idempotency key, what that one was told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ class Sources:
         if request.idempotency_key is not None:
             earlier = sources.find_observed(connection, core.workspace, name, request.idempotency_key)
             if earlier is not None:
-                return PutResult(require_revision(connection, core, name, earlier), created=False)
+                made = sources.find_first_key(connection, core.workspace, name, earlier) == request.idempotency_key
+                return PutResult(require_revision(connection, core, name, earlier), created=False, made=made)
         newest = sources.find_revision(connection, core.workspace, name, None)
         number = 0 if newest is None else newest.number
         if request.if_newest is not None and request.if_newest != number:
@@ -150,7 +153,7 @@ class Sources:
             sources.insert_closing(connection, core.workspace, name, newest.number, at)
             append_event(connection, core.workspace, "revision.closed", f"{name}@{newest.number}", {"digest": newest.digest}, at)
             newest = replace(newest, complete=True)
-        return PutResult(newest, created)
+        return PutResult(newest, created, created)
 
     def _keep_resource(self, connection: WriteConnection, request: PutRequest, at: int) -> None:
         workspace, name = self._core.workspace, request.resource
