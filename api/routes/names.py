@@ -28,10 +28,10 @@ class NamesInPaths:
 def read_path(raw: bytes) -> str:
     """The path with slashes that are part of a segment kept apart from those between segments.
 
-    NUL, which no name holds, becomes U+FFFD, so that it leads to nothing.
+    NUL becomes half a surrogate pair, which no name holds either: nothing is found by it, and nothing is made.
     """
     segments = raw.partition(b"?")[0].decode("latin-1").split("/")
-    return "/".join(unquote(one).replace("\0", "\ufffd").replace("/", _SLASH) for one in segments)
+    return "/".join(unquote(one).replace("\0", "\udc00").replace("/", _SLASH) for one in segments)
 
 
 def spelled(name: str) -> str:

@@ -15,7 +15,9 @@ from evidence_store.store.tasks import require_evidence_ids
 def require_seen(connection: ReadConnection, core: Core, key: RunKey) -> str:
     """Whose run it is. Raises NotFound where there is none, or it was shown what the caller is not cleared for: its turns repeat it."""
     agent = runs.find_agent(connection, key)
-    if agent is None or not runs.sees(connection, key, core.clearances):
+    # Asked of a run that there is not, too: one that is hidden must not take longer.
+    is_seen = runs.sees(connection, key, core.clearances)
+    if agent is None or not is_seen:
         raise NotFound(f"there is no run {run_name(key)!r}")
     return agent
 
