@@ -15,7 +15,7 @@ export OLD NEW EXCLUDE MODEL_URL MODEL WINDOW TASKS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy bench-service bench-service-kills bench-tenancy mcp-clients bench-peers docs fuzz openapi lock clean version
+.PHONY: help dev demo pair environments test test-adapters check lint types contracts offline-check wheel-check bench-compat bench-store bench-start bench-projector bench-retention bench-runs bench-walk bench-diff bench-counters bench-live bench-adapters bench-proxy bench-service bench-service-kills bench-tenancy mcp-clients bench-peers docs fuzz fuzz-http openapi lock clean version
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -183,6 +183,10 @@ fuzz: $(STAMP) ## an hour of fuzzing over all readers, or READERS="json yaml" (g
 
 openapi: $(STAMP) ## write docs/openapi.json anew after additions; where clients would break it says so and writes nothing (BREAKING=1 writes)
 	@$(PY) -m tests.docs.openapi_document $(if $(BREAKING),--breaking)
+
+fuzz-http: $(STAMP) ## thousands of requests generated from the description of HTTP: no 5xx, nothing undocumented (installs schemathesis into build/)
+	@echo "fuzz: schemathesis at a served store"
+	@$(PY) -m benchmarks.fuzz_http $(EXAMPLES)
 
 lock: ## write requirements/*.txt anew (needs uv on the path)
 	@sh requirements/lock.sh

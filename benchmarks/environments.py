@@ -1,6 +1,6 @@
 """Environments for packages that must not meet ours, made below `build/` and used again while their requirements stay the same.
 
-`python -m benchmarks.environments [--required] [GROUP…]` makes those that the tests use: `adapters`, `clients`, `docs`. What cannot be
+`python -m benchmarks.environments [--required] [GROUP…]` makes those that the tests use: `adapters`, `clients`, `http`, `docs`. What cannot be
 installed is named, and its tests are skipped; with `--required` that ends with 1.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 REQUIREMENTS = ROOT / "requirements"
 BUILD = ROOT / "build"
-GROUPS = ("adapters", "clients", "docs")
+GROUPS = ("adapters", "clients", "http", "docs")
 
 
 class EnvironmentMissing(Exception):

@@ -16,7 +16,7 @@ for file in requirements/adapters/*.in; do
     case $name in sdk | llama-index) extra= ;; *) extra="--extra $name" ;; esac
     lock $extra "$file" -c requirements/runtime.txt -o "requirements/adapters/$name.txt"
 done
-for file in requirements/docs.in requirements/clients/*.in; do
+for file in requirements/docs.in requirements/clients/*.in requirements/http/*.in; do
     uv pip compile "$file" --quiet --generate-hashes --universal --python-version 3.11 \
         --no-emit-index-url --no-emit-find-links --no-header ${UPGRADE:-} -o "${file%.in}.txt"
 done

@@ -29,10 +29,12 @@ _SAID = {
     409: "The state moved on, or the idempotency key had another request",
     412: "`If-Match` names another state",
     413: "The body is larger than the bound",
+    414: "The address is longer than the bound",
     416: "The range lies outside",
     422: "A parameter or a member of the body is not allowed, or a bound was met",
     428: "`If-Match` is missing",
     429: "Too many requests",
+    431: "The headers are larger than the bound",
     500: "The stored bytes are not those that were stored, or the store failed",
     503: "The store is locked, read-only, full or of another schema",
 }
@@ -41,7 +43,8 @@ _SAID = {
 def problems(*more: int) -> dict[int | str, dict[str, Any]]:
     """The descriptions of error answers: those of every endpoint, and `more`."""
     return {
-        one: {"description": _SAID[one], "content": problem_content()} for one in sorted({400, 401, 403, 404, 422, 429, 500, 503, *more})
+        one: {"description": _SAID[one], "content": problem_content()}
+        for one in sorted({400, 401, 403, 404, 413, 414, 422, 429, 431, 500, 503, *more})
     }
 
 

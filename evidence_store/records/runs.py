@@ -121,7 +121,7 @@ def sees(connection: ReadConnection, key: RunKey, clearances: Clearances) -> boo
 
 
 def sees_known(connection: ReadConnection, key: RunKey, clearances: Clearances) -> bool:
-    """Whether there is such a run, and somebody may see it. Both are asked: one that is hidden must not take longer than one that is not."""
+    """Whether there is such a run, and somebody may see it. Both are asked, so that a hidden one takes no longer than none."""
     is_seen = sees(connection, key, clearances)
     return find_agent(connection, key) is not None and is_seen
 
