@@ -1,7 +1,7 @@
 """Environments for packages that must not meet ours, made below `build/` and used again while their requirements stay the same.
 
-`python -m benchmarks.environments [--required] [GROUP…]` makes those that the tests use: `adapters`, `clients`, `http`, `docs`. What cannot be
-installed is named, and its tests are skipped; with `--required` that ends with 1.
+`python -m benchmarks.environments [--required] [GROUP…]` makes those that the tests use: `adapters`, `clients`, `http`, `docs`. What cannot
+be installed is named, and its tests are skipped; with `--required` that ends with 1.
 """
 
 import argparse
