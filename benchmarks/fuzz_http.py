@@ -31,7 +31,7 @@ def is_ready() -> bool:
 def run(folder: Path, n_examples: int, *phases: str) -> "subprocess.CompletedProcess[str]":
     """One run of schemathesis over a store that it may change."""
     make_sample(folder)
-    options = ["--phases", ",".join(phases), "-n", str(n_examples), "--seed", str(SEED), "--no-shrink", "--continue-on-failure"]
+    options = ["--phases", ",".join(phases), "-n", str(n_examples), "--seed", str(SEED), "--no-shrink", "--continue-on-failure", "-w", "2"]
     with open_services(Settings(folder)) as services, served(create_app(services, unauthenticated=True)) as base:
         words = [str(FOLDER / "bin" / "schemathesis"), "run", f"{base}/v1/openapi.json", "-c", CHECKS, *options]
         return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)

@@ -77,7 +77,7 @@ def _note_of(shown: Members) -> Note:
 
 
 def stored_of(shown: Members) -> PutResult:
-    return PutResult(revision_of(shown), shown["created"])
+    return PutResult(revision_of(shown), shown["created"], shown["created"])
 
 
 def observation_of(shown: Members) -> Observation:

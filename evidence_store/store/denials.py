@@ -23,5 +23,5 @@ class Denial:
 def record_denial(core: Core, denial: Denial) -> None:
     """In a transaction of its own."""
     with core.database.writing() as connection:
-        data: dict[str, JsonValue] = {"principal": denial.principal, "operation": denial.operation, "code": denial.code, "there": denial.there}
+        data: dict[str, JsonValue] = {name: getattr(denial, name) for name in ("principal", "operation", "code", "there")}
         append_event(connection, core.workspace, "access.denied", denial.subject, data, core.clock())

@@ -87,6 +87,16 @@ def tool_calls(things: Things) -> Iterator[Said]:
             yield Said(body={"arguments": arguments}, path={"name": tool.name})
 
 
+READING = tuple(tool for tool in TOOLS if not tool.records and tool.name not in ("get_progress", "list_claims"))
+
+
+def reading_calls(things: Things) -> Sequence[Said]:
+    """Of the tools that need no run."""
+    return tuple(
+        Said(body={"arguments": arguments}, path={"name": tool.name}) for tool in READING for arguments in tool_arguments(tool.name, things)
+    )
+
+
 def putting(things: Things) -> Sequence[Said]:
     known = Said(content=b'{"limit": 4711}\n', headers={"Idempotency-Key": things.idempotency_key})
     return (known, Said({"if_newest": 2}, content=b"[]\n"), Said({"label": [RED]}, content=b"[]\n"))
@@ -132,6 +142,7 @@ USAGE = {"provider": "openai", "model": "m", "counter": "o200k_base"}
 SAYINGS: Mapping[str, Sayings] = {
     "getHealth": nothing,
     "getReady": nothing,
+    "getStats": nothing,
     "listResources": paged,
     "getResource": nothing,
     "listRevisions": paged,
@@ -181,6 +192,8 @@ SAYINGS: Mapping[str, Sayings] = {
         lambda things: {"results": [{"call": "open", "outcome": "ok", "body": "", "shown": [SHOWN | {"evidence": things.evidence}]}]}
     ),
     "callTool": lambda things: tuple(tool_calls(things)),
+    "callReadingTool": reading_calls,
+    "previewRevision": lambda things: (Said(body={"tool": "get_logs", "tokens": 200}), Said(body={"tool": "get_logs"})),
     "confirmSent": body(lambda things: {"input_digest": things.input_digest}),
     "reportUsage": body(lambda things: {**USAGE, "counted": 1, "reported": 1}),
     "listUsages": fixed(**USAGE),

@@ -55,7 +55,7 @@ def everything(world: World, era: str, things: Things) -> dict[str, Any]:
 
     async def run() -> None:
         headers = {"Authorization": f"Bearer {world.secret}"}
-        with anyio.fail_after(TIMEOUT_S):
+        with anyio.fail_after(3 * TIMEOUT_S):
             async with (
                 httpx2.AsyncClient(headers=headers) as http,
                 Client(streamable_http_client(f"{address}/mcp", http_client=http), mode=era) as client,
