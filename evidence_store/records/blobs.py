@@ -12,7 +12,7 @@ from evidence_store.documents.model import NodeType
 from evidence_store.documents.span_rows import Container, Entry, SpanIndex
 from evidence_store.frames import FORMAT_VERSION, FRAME_BYTES, Encoded, Frame
 from evidence_store.model import Digest, Span, WorkspaceName
-from evidence_store.tables import blobs, containers, frames, shared_frames, spans
+from evidence_store.tables.sources import blobs, containers, frames, shared_frames, spans
 
 ROWS_AT_ONCE = 10_000
 FRAMES_AT_ONCE = 500

@@ -20,8 +20,8 @@ from evidence_store.model import (
     WorkspaceName,
 )
 from evidence_store.records.runs import RunKey, StepKey
-from evidence_store.records.sight import sees_claim, sees_report
-from evidence_store.tables import citations, claim_events, claim_labels, claims, report_claims, reports
+from evidence_store.records.sight_of_work import sees_claim, sees_report
+from evidence_store.tables.claims import citations, claim_events, claim_labels, claims, report_claims, reports
 
 FORMAT_VERSION = 1
 

@@ -10,7 +10,7 @@ from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import JsonValue
 from evidence_store.journal import FORMAT_VERSION, SALT_BYTES, Event, commit
 from evidence_store.model import WorkspaceName
-from evidence_store.tables import events
+from evidence_store.tables.journal import events
 
 
 def append_event(

@@ -12,7 +12,7 @@ from evidence_store.errors import IntegrityMismatch
 from evidence_store.ids import FORMAT_VERSION, SHORT_LENGTH, short_id
 from evidence_store.model import Clearances, Digest, EvidenceId, Hop, Lifecycle, ResourceName, Selector, Span, WorkspaceName
 from evidence_store.records.sight import sees_resource
-from evidence_store.tables import evidence, evidence_events, parts, relocations, selectors
+from evidence_store.tables.evidence import evidence, evidence_events, parts, relocations, selectors
 
 _BEHIND_IDS = "{"
 """In ASCII behind every character of an id."""

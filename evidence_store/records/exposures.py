@@ -9,8 +9,10 @@ from sqlalchemy import select
 from evidence_store.database import ReadConnection
 from evidence_store.model import Digest, EvidenceId, Grade
 from evidence_store.records.runs import Exposure, RunKey, StepKey
-from evidence_store.records.sight import says_content
-from evidence_store.tables import evidence, exposures, resource_labels
+from evidence_store.records.sight_of_work import says_content
+from evidence_store.tables.evidence import evidence
+from evidence_store.tables.runs import exposures
+from evidence_store.tables.sources import resource_labels
 
 
 @dataclass(frozen=True, slots=True)

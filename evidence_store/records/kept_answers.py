@@ -6,7 +6,7 @@ from sqlalchemy import delete, insert, select
 
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.model import Digest, WorkspaceName
-from evidence_store.tables import kept_answers
+from evidence_store.tables.access import kept_answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from evidence_store.access import ApiKey, Grant
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.model import Digest, WorkspaceName
-from evidence_store.tables import api_keys, key_events, key_uses
+from evidence_store.tables.access import api_keys, key_events, key_uses
 
 
 def insert_key(connection: WriteConnection, new: ApiKey, secret_digest: Digest, author: str) -> None:

@@ -7,7 +7,8 @@ from sqlalchemy import func, insert, select
 
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.model import EvidenceId, LabelPolicy, WorkspaceName
-from evidence_store.tables import evidence, label_policies, resource_labels
+from evidence_store.tables.evidence import evidence
+from evidence_store.tables.sources import label_policies, resource_labels
 
 MAX_ASKED = 500
 """Ids in one statement: SQLite bounds its variables."""

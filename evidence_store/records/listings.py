@@ -8,7 +8,9 @@ from sqlalchemy import ScalarSelect, Table, func, select
 from evidence_store.database import ReadConnection
 from evidence_store.model import EvidenceId, Grade, Outcome, TaskName, WorkspaceName
 from evidence_store.records.runs import RunKey
-from evidence_store.tables import claims, exposures, projections, runs, steps, task_revisions, tasks, tool_calls, tool_results
+from evidence_store.tables.claims import claims
+from evidence_store.tables.runs import exposures, projections, runs, steps, tool_calls, tool_results
+from evidence_store.tables.tasks import task_revisions, tasks
 
 
 @dataclass(frozen=True, slots=True)

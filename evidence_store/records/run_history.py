@@ -8,8 +8,10 @@ from sqlalchemy import select
 from evidence_store.database import ReadConnection
 from evidence_store.model import Clearances, Outcome, TaskName, WorkspaceName
 from evidence_store.records.runs import RunKey
-from evidence_store.records.sight import sees_claim, sees_run
-from evidence_store.tables import claims, events, projections, runs, steps, tool_results
+from evidence_store.records.sight_of_work import sees_claim, sees_run
+from evidence_store.tables.claims import claims
+from evidence_store.tables.journal import events
+from evidence_store.tables.runs import projections, runs, steps, tool_results
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from sqlalchemy import func, insert, select
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.model import Clearances, Digest, EvidenceId, Grade, Outcome, ResourceName, TaskName, WorkspaceName
-from evidence_store.records.sight import sees_run
-from evidence_store.tables import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results
+from evidence_store.records.sight_of_work import sees_run
+from evidence_store.tables.runs import exposures, messages, pins, projections, runs, steps, tool_calls, tool_results
 
 FORMAT_VERSION = 1
 

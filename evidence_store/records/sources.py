@@ -13,7 +13,7 @@ from evidence_store.database import KEPT_STATEMENTS, ReadConnection, WriteConnec
 from evidence_store.documents.model import Note
 from evidence_store.model import Clearances, Digest, Format, Kind, ResourceName, WorkspaceName
 from evidence_store.records.sight import sees_resource
-from evidence_store.tables import blobs, closings, observations, resource_labels, resources, revisions
+from evidence_store.tables.sources import blobs, closings, observations, resource_labels, resources, revisions
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,13 @@ from sqlalchemy import ColumnElement, Table, exists, func, select
 
 from evidence_store.database import ReadConnection
 from evidence_store.model import Clearances, WorkspaceName
-from evidence_store.records.sight import sees_claim, sees_report, sees_resource, sees_run
-from evidence_store.tables import blobs, claims, evidence, observations, reports, resources, revisions, runs, tasks
+from evidence_store.records.sight import sees_resource
+from evidence_store.records.sight_of_work import sees_claim, sees_report, sees_run
+from evidence_store.tables.claims import claims, reports
+from evidence_store.tables.evidence import evidence
+from evidence_store.tables.runs import runs
+from evidence_store.tables.sources import blobs, observations, resources, revisions
+from evidence_store.tables.tasks import tasks
 
 
 def count_rows(connection: ReadConnection, workspace: WorkspaceName, clearances: Clearances) -> Mapping[str, int]:

@@ -10,8 +10,8 @@ from sqlalchemy import Select, func, insert, select
 from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.model import Clearances, EvidenceId, ProgressItem, ProgressState, TaskName, TaskRevision, WorkspaceName
-from evidence_store.records.sight import is_cleared_for
-from evidence_store.tables import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
+from evidence_store.records.sight_of_work import is_cleared_for
+from evidence_store.tables.tasks import judgements, progress, progress_evidence, proposal_events, proposals, task_revisions, tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from evidence_store.canonical import canonical_bytes
 from evidence_store.database import ReadConnection, WriteConnection
 from evidence_store.errors import JsonValue
 from evidence_store.records.runs import RunKey, StepKey
-from evidence_store.tables import usages
+from evidence_store.tables.runs import usages
 
 
 @dataclass(frozen=True, slots=True)

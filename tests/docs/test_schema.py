@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from evidence_store import tables
+from evidence_store.tables import whole as tables
 from tests.architecture.modules import list_sources
 from tests.docs.pages import DOCS, iter_rows, read_page, spans_in
 

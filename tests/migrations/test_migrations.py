@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from evidence_store.database import SCHEMA_REVISION, migrating, sqlite_engine
 from evidence_store.migrate import alembic_config, migrations_folder, upgrade
 from evidence_store.store import DATABASE_NAME, init_store
-from evidence_store.tables import metadata
+from evidence_store.tables.whole import metadata
 
 FAILING = '''"""A migration that fails half-way."""
 
