@@ -93,7 +93,10 @@ def completed(evidence: Evidence, folder: Path, shell: str, *words: str) -> set[
         (("mcp", "config", "--u"), {"--url"}),
         (("mcp", "config", "--client", "cu"), {"cursor"}),
         (("validate", "--provider", ""), {"openai", "openai-responses", "anthropic", "gemini"}),
-        (("serve", "--"), {"--store", "--json", "--port"}),
+        (
+            ("serve", "--"),
+            {"--store", "--json", "--port", "--host", "--unauthenticated", "--log", "--log-names", "--trusted-proxy"},
+        ),
         (("get", "--nothing"), set()),
     ],
 )

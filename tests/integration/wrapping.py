@@ -1,5 +1,6 @@
 """How the tests of wrapping open a store, count, and read back what a text for a model leaves out."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -52,8 +53,8 @@ def read_on(context: Tools, tool: str, arguments: dict[str, object]) -> str:
         assert answer.outcome is Outcome.OK, answer.text
         (packet,) = parse_packets(answer.text)
         shown += packet.excerpt or ""
-        following = re.fullmatch(r"--(lines|bytes) (\S+)", packet.next or "")
-        wanted = {k: v for k, v in wanted.items() if k not in ("lines", "bytes")} | {following[1]: following[2]} if following else {}
+        following = json.loads(packet.next) if packet.next else {}
+        wanted = {k: v for k, v in wanted.items() if k not in ("lines", "bytes")} | following if following else {}
     return shown
 
 
